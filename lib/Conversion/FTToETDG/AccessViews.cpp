@@ -17,55 +17,32 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toetdg;
 
-AffineExpr toetdg::substitute(const Names &names, AffineExpr expr, ArrayRef<AffineExpr> dims) {
-  SmallVector<AffineExpr> symbols;
-  for (unsigned i = 0, e = names.names.size(); i < e; ++i)
-    symbols.push_back(getAffineSymbolExpr(i, names.context));
-  symbols.append(dims.begin(), dims.end());
-  return expr.replaceSymbols(symbols);
-}
-
-Piece toetdg::substitute(const Names &names, const Piece &piece, ArrayRef<AffineExpr> dims) {
-  Piece result = piece;
-  for (Constraint &c : result.when)
-    c.expr = substitute(names, c.expr, dims);
-  for (AffineExpr &e : result.place.index)
-    e = substitute(names, e, dims);
-  if (result.value)
-    result.value = substitute(names, result.value, dims);
-  for (Piece::Gather &g : result.gathers)
-    for (AffineExpr &e : g.at.index)
-      e = substitute(names, e, dims);
-  return result;
-}
-
-View toetdg::substitute(const Names &names, const View &view, ArrayRef<AffineExpr> dims, ArrayRef<LengthAttr> lengths) {
-  View result;
-  result.element = view.element;
+ListView toetdg::withCells(const Numbering &names, const ListView &view, ArrayRef<AffineExpr> cells, ArrayRef<LengthAttr> lengths) {
+  ListView result = view;
   result.lengths.assign(lengths.begin(), lengths.end());
-  for (const Piece &piece : view.pieces)
-    result.pieces.push_back(substitute(names, piece, dims));
+  for (Piece &piece : result.pieces)
+    piece.rewriteExprs([&](AffineExpr expr) { return names.withCells(expr, cells); });
   return result;
 }
 
 /// [index, d0, d1, ...]: what replaces `depth` dimensions when the outermost one is fixed.
-static SmallVector<AffineExpr> peeledDims(const Names &names, AffineExpr index, unsigned depth) {
+static SmallVector<AffineExpr> peeledDims(const Numbering &names, AffineExpr index, unsigned depth) {
   SmallVector<AffineExpr> dims = {index};
   for (unsigned d = 1; d < depth; ++d)
-    dims.push_back(names.viewDim(d - 1));
+    dims.push_back(names.cell(d - 1));
   return dims;
 }
 
-View toetdg::peel(const Names &names, const View &view, AffineExpr index) {
-  return substitute(names, view, peeledDims(names, index, view.depth()), ArrayRef(view.lengths).drop_front());
+ListView toetdg::peel(const Numbering &names, const ListView &view, AffineExpr index) {
+  return withCells(names, view, peeledDims(names, index, view.depth()), ArrayRef(view.lengths).drop_front());
 }
 
-Dest toetdg::peel(const Names &names, const Dest &dest, AffineExpr index) {
+Place toetdg::peel(const Numbering &names, const Place &dest, AffineExpr index) {
   // A destination may use fewer list dimensions than the buffer has; 17 covers the deepest list.
   SmallVector<AffineExpr> dims = peeledDims(names, index, 17);
-  Dest result{dest.home, {}};
+  Place result{dest.home, {}};
   for (AffineExpr e : dest.index)
-    result.index.push_back(substitute(names, e, dims));
+    result.index.push_back(names.withCells(e, dims));
   return result;
 }
 
@@ -92,13 +69,13 @@ bool toetdg::isAccessOp(Operation *op) {
 namespace {
 /// Builds the views of one access operator.
 struct AccessBuilder {
-  const Names &names;
+  const Numbering &names;
   Operation *op;
-  llvm::function_ref<ArrayRef<View>(Value)> viewsOf;
-  std::vector<View> &result;
+  llvm::function_ref<ArrayRef<ListView>(Value)> viewsOf;
+  std::vector<ListView> &result;
   unsigned &copyOperand;
 
-  AffineExpr dim(unsigned d) { return names.viewDim(d); }
+  AffineExpr dim(unsigned d) { return names.cell(d); }
 
   /// The identity on `depth` dimensions with dimension 0 replaced.
   SmallVector<AffineExpr> withOuter(AffineExpr outer, unsigned depth) {
@@ -110,19 +87,19 @@ struct AccessBuilder {
 
   /// Applies `outer` to dimension 0 of every member.
   AccessStatus remapOuter(Value input, AffineExpr outer, LengthAttr length) {
-    for (const View &view : viewsOf(input)) {
+    for (const ListView &view : viewsOf(input)) {
       SmallVector<LengthAttr> lengths(view.lengths);
       lengths[0] = length;
-      result.push_back(substitute(names, view, withOuter(outer, view.depth()), lengths));
+      result.push_back(withCells(names, view, withOuter(outer, view.depth()), lengths));
     }
     return AccessStatus::Ok;
   }
 
-  static void restrict(View &view, ArrayRef<Constraint> constraints) {
+  static void restrict(ListView &view, ArrayRef<Constraint> constraints) {
     for (Piece &piece : view.pieces)
       piece.when.append(constraints.begin(), constraints.end());
   }
-  static void append(View &to, View &&from) {
+  static void append(ListView &to, ListView &&from) {
     for (Piece &piece : from.pieces)
       to.pieces.push_back(std::move(piece));
   }
@@ -147,16 +124,16 @@ struct AccessBuilder {
     bool up = isProvablyNonNegative(op, shift.getOffset());
     bool down = !up && isProvablyNonNegative(op, zero - shift.getOffset());
     for (auto [view, fill] : llvm::zip_equal(viewsOf(shift.getInput()), viewsOf(shift.getFill()))) {
-      View inside = substitute(names, view, withOuter(index, view.depth()), view.lengths);
+      ListView inside = withCells(names, view, withOuter(index, view.depth()), view.lengths);
       SmallVector<AffineExpr> fillDims;
       for (unsigned d = 1; d < view.depth(); ++d)
         fillDims.push_back(dim(d));
-      View outside = substitute(names, fill, fillDims, view.lengths);
+      ListView outside = withCells(names, fill, fillDims, view.lengths);
       if (!down)
         restrict(inside, {{index}});
       if (!up)
         restrict(inside, {{n - 1 - index}});
-      View above = outside;
+      ListView above = outside;
       restrict(outside, {{-index - 1}});
       restrict(above, {{index - n}});
       if (!down)
@@ -169,7 +146,7 @@ struct AccessBuilder {
   }
 
   /// The element that place `w` of a window sees, its index being an expression of view dimensions.
-  View windowPlace(WindowOp window, const View &view, AffineExpr index) {
+  ListView windowPlace(WindowOp window, const ListView &view, AffineExpr index) {
     auto resultType = cast<ListType>(window.getResult().getType());
     AffineExpr n = names.length(cast<ListType>(window.getInput().getType()).getLength());
     auto at = [&](AffineExpr position) {
@@ -178,9 +155,9 @@ struct AccessBuilder {
         dims.push_back(dim(d + 1));
       SmallVector<LengthAttr> lengths = {resultType.getLengths()[0], resultType.getLengths()[1]};
       lengths.append(view.lengths.begin() + 1, view.lengths.end());
-      return substitute(names, view, dims, lengths);
+      return withCells(names, view, dims, lengths);
     };
-    View inside = at(index), low, high;
+    ListView inside = at(index), low, high;
     switch (window.getBoundary()) {
     case Boundary::None:
       return inside;
@@ -221,14 +198,14 @@ struct AccessBuilder {
       return notAffine(what);
     if (!dilation.isConstant() && size.getConstant().value_or(mostPlaces + 1) > mostPlaces)
       return size.isConstant() ? notAffine(what + " (more than " + Twine(mostPlaces) + " places)") : notAffine(what);
-    for (const View &view : viewsOf(window.getInput())) {
+    for (const ListView &view : viewsOf(window.getInput())) {
       if (dilation.isConstant()) {
         result.push_back(windowPlace(window, view, first + dim(1) * spacing));
         continue;
       }
-      View whole;
+      ListView whole;
       for (int64_t w = 0; w < *size.getConstant(); ++w) {
-        View place = windowPlace(window, view, first + spacing * w);
+        ListView place = windowPlace(window, view, first + spacing * w);
         restrict(place, {{dim(1) - w, /*isEquality=*/true}});
         if (w == 0)
           whole = std::move(place);
@@ -240,8 +217,8 @@ struct AccessBuilder {
     return AccessStatus::Ok;
   }
 
-  View zeros(const View &like, ArrayRef<LengthAttr> lengths) {
-    View view;
+  ListView zeros(const ListView &like, ArrayRef<LengthAttr> lengths) {
+    ListView view;
     view.element = like.element;
     view.lengths.assign(lengths.begin(), lengths.end());
     Piece piece;
@@ -251,10 +228,10 @@ struct AccessBuilder {
   }
 
   AccessStatus gather(GatherOp gather) {
-    const View &indices = viewsOf(gather.getIndices()).front();
+    const ListView &indices = viewsOf(gather.getIndices()).front();
     unsigned depth = indices.depth();
-    for (const View &view : viewsOf(gather.getInput())) {
-      View gathered;
+    for (const ListView &view : viewsOf(gather.getInput())) {
+      ListView gathered;
       gathered.element = view.element;
       gathered.lengths = indices.lengths;
       gathered.lengths.append(view.lengths.begin() + 1, view.lengths.end());
@@ -268,7 +245,7 @@ struct AccessBuilder {
       for (const Piece &index : indices.pieces) {
         if (index.value || index.splat) {
           AffineExpr at = index.value ? index.value : names.constant(cast<IntegerAttr>(index.splat).getInt());
-          View part = substitute(names, view, dimsWith(at), gathered.lengths);
+          ListView part = withCells(names, view, dimsWith(at), gathered.lengths);
           restrict(part, index.when);
           append(gathered, std::move(part));
           continue;
@@ -300,7 +277,7 @@ struct AccessBuilder {
           copyOperand = 0;
           return AccessStatus::NeedsCopy;
         }
-        View part = substitute(names, view, dimsWith(names.constant(0)), gathered.lengths);
+        ListView part = withCells(names, view, dimsWith(names.constant(0)), gathered.lengths);
         part.pieces[0].gathers.push_back({static_cast<unsigned>(position), index.place});
         restrict(part, index.when);
         append(gathered, std::move(part));
@@ -315,14 +292,14 @@ struct AccessBuilder {
     SmallVector<Member> members;
     flattenType(type, members);
     for (auto [m, member] : llvm::enumerate(members)) {
-      View whole;
+      ListView whole;
       whole.element = member.element;
       whole.lengths = member.lengths;
       AffineExpr offset = names.constant(0);
       for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
-        const View &view = viewsOf(input)[m];
+        const ListView &view = viewsOf(input)[m];
         AffineExpr end = offset + names.length(view.lengths[0]);
-        View part = substitute(names, view, withOuter(dim(0) - offset, view.depth()), whole.lengths);
+        ListView part = withCells(names, view, withOuter(dim(0) - offset, view.depth()), whole.lengths);
         if (i != 0)
           restrict(part, {{dim(0) - offset}});
         if (i + 1 != concat.getInputs().size())
@@ -342,14 +319,14 @@ struct AccessBuilder {
     if (!inner)
       return notAffine("'ft.flatten' of a list whose second length is " + Twine(type.getLengths()[1].str()));
     int64_t divisor = std::max<int64_t>(*inner, 1); // lists of no elements join to one of none
-    for (const View &view : viewsOf(flatten.getInput())) {
+    for (const ListView &view : viewsOf(flatten.getInput())) {
       SmallVector<AffineExpr> dims = {dim(0).floorDiv(divisor), dim(0) % divisor};
       SmallVector<LengthAttr> lengths = {length};
       for (unsigned d = 2; d < view.depth(); ++d) {
         dims.push_back(dim(d - 1));
         lengths.push_back(view.lengths[d]);
       }
-      result.push_back(substitute(names, view, dims, lengths));
+      result.push_back(withCells(names, view, dims, lengths));
     }
     return AccessStatus::Ok;
   }
@@ -359,21 +336,21 @@ struct AccessBuilder {
     auto type = cast<ListType>(split.getResult().getType());
     if (!inner)
       return notAffine("'ft.split' by " + Twine(split.getInner().str()));
-    for (const View &view : viewsOf(split.getInput())) {
+    for (const ListView &view : viewsOf(split.getInput())) {
       SmallVector<AffineExpr> dims = {dim(0) * *inner + dim(1)};
       SmallVector<LengthAttr> lengths = {type.getLengths()[0], type.getLengths()[1]};
       for (unsigned d = 1; d < view.depth(); ++d) {
         dims.push_back(dim(d + 1));
         lengths.push_back(view.lengths[d]);
       }
-      result.push_back(substitute(names, view, dims, lengths));
+      result.push_back(withCells(names, view, dims, lengths));
     }
     return AccessStatus::Ok;
   }
 
   AccessStatus transpose(TransposeOp transpose) {
     ArrayRef<int64_t> permutation = transpose.getPermutation();
-    for (const View &view : viewsOf(transpose.getInput())) {
+    for (const ListView &view : viewsOf(transpose.getInput())) {
       SmallVector<AffineExpr> dims;
       SmallVector<LengthAttr> lengths(view.lengths);
       for (unsigned d = 0; d < view.depth(); ++d)
@@ -382,27 +359,27 @@ struct AccessBuilder {
         dims[from] = dim(d);
         lengths[d] = view.lengths[from];
       }
-      result.push_back(substitute(names, view, dims, lengths));
+      result.push_back(withCells(names, view, dims, lengths));
     }
     return AccessStatus::Ok;
   }
 
   AccessStatus repeat(RepeatOp repeat) {
-    for (const View &view : viewsOf(repeat.getValue())) {
+    for (const ListView &view : viewsOf(repeat.getValue())) {
       SmallVector<AffineExpr> dims;
       SmallVector<LengthAttr> lengths = {repeat.getCount()};
       for (unsigned d = 0; d < view.depth(); ++d) {
         dims.push_back(dim(d + 1));
         lengths.push_back(view.lengths[d]);
       }
-      result.push_back(substitute(names, view, dims, lengths));
+      result.push_back(withCells(names, view, dims, lengths));
     }
     return AccessStatus::Ok;
   }
 
   AccessStatus iota(IotaOp iota) {
     auto type = cast<ListType>(iota.getResult().getType());
-    View view;
+    ListView view;
     view.element = cast<RankedTensorType>(type.getElement());
     view.lengths = llvm::to_vector(type.getLengths());
     Piece piece;
@@ -427,7 +404,7 @@ struct AccessBuilder {
       if (i == static_cast<uint64_t>(get.getIndex()))
         count = members.size();
     }
-    ArrayRef<View> views = viewsOf(get.getInput()).slice(first, count);
+    ArrayRef<ListView> views = viewsOf(get.getInput()).slice(first, count);
     llvm::append_range(result, views);
     return AccessStatus::Ok;
   }
@@ -445,7 +422,7 @@ struct AccessBuilder {
   AccessStatus last(LastOp last) {
     AffineExpr n = names.length(cast<ListType>(last.getInput().getType()).getLength());
     for (auto [view, fallback] : llvm::zip_equal(viewsOf(last.getInput()), viewsOf(last.getFallback()))) {
-      View inside = peel(names, view, n - 1), outside = fallback;
+      ListView inside = peel(names, view, n - 1), outside = fallback;
       restrict(inside, {{n - 1}});
       restrict(outside, {{n, /*isEquality=*/true}});
       append(inside, std::move(outside));
@@ -470,7 +447,7 @@ struct AccessBuilder {
         })
         .Case([&](AtOp o) {
           LengthAttr index = resolveIndex(o.getIndex(), lengthOf(o.getInput()));
-          for (const View &view : viewsOf(o.getInput()))
+          for (const ListView &view : viewsOf(o.getInput()))
             result.push_back(peel(names, view, names.length(index)));
           return AccessStatus::Ok;
         })
@@ -498,7 +475,7 @@ struct AccessBuilder {
 };
 } // namespace
 
-AccessStatus toetdg::computeAccess(const Names &names, Operation *op, llvm::function_ref<ArrayRef<View>(Value)> viewsOf,
-                                   std::vector<View> &result, unsigned &copyOperand) {
+AccessStatus toetdg::computeAccess(const Numbering &names, Operation *op, llvm::function_ref<ArrayRef<ListView>(Value)> viewsOf,
+                                   std::vector<ListView> &result, unsigned &copyOperand) {
   return AccessBuilder{names, op, viewsOf, result, copyOperand}.run();
 }

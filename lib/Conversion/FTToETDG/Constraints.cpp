@@ -23,8 +23,8 @@ static void collectNames(AffineExpr expr, llvm::SmallSetVector<unsigned, 8> &use
   });
 }
 
-/// Names that occur in the constraints, or that bounds tie to these: others change nothing.
-static SmallVector<Constraint> withKnownOfNames(const Names &names, BoundsAttr bounds,
+/// Numbering that occur in the constraints, or that bounds tie to these: others change nothing.
+static SmallVector<Constraint> withKnownOfNames(const Numbering &names, BoundsAttr bounds,
                                                 ArrayRef<Constraint> all,
                                                 llvm::SmallSetVector<unsigned, 8> &used) {
   SmallVector<Constraint> system(all);

@@ -19,11 +19,10 @@
 namespace mlir::ft::toetdg {
 
 /// The iteration vector that a region runs under, and whose `combine` its block takes.
-struct Context : graphwriter::IterationVector {
+struct RegionVector : graphwriter::IterationVector {
+  RegionVector() = default;
+  RegionVector(graphwriter::IterationVector vector) : IterationVector(std::move(vector)) {}
   ComputeOp combining;
-
-  /// The same vector, all of it ancestors: what children of a graph block see.
-  Context asAncestors() const;
 };
 
 /// One member of a value: values of tuple type have several.
@@ -38,7 +37,7 @@ struct MemberRef {
 /// A yielded member that needs an identity copy block.
 struct CopyRequest {
   MemberRef source;
-  Dest dest;
+  Place dest;
 };
 
 class Converter {
@@ -53,56 +52,56 @@ private:
   LogicalResult checkConvertible();
   Value createBuffer(Location loc, ArrayRef<LengthAttr> lengths, RankedTensorType element, ArrayRef<int64_t> live = {});
   Value constantBuffer(Location loc, ElementsAttr value);
-  View bufferView(Value buffer, const Member &member);
-  ArrayRef<View> viewsOf(Value value);
+  ListView bufferView(Value buffer, const Member &member);
+  ArrayRef<ListView> viewsOf(Value value);
   LogicalResult recordChecks();
 
   // Nests.cpp
-  using Dests = std::map<MemberRef, Dest>;
+  using Places = std::map<MemberRef, Place>;
   /// Assigns destinations to fresh results; what is not fresh becomes a copy.
-  void planDest(Block &body, MemberRef source, Dest dest, Dests &dests, SmallVectorImpl<CopyRequest> &copies);
+  void planDest(Block &body, MemberRef source, Place dest, Places &dests, SmallVectorImpl<CopyRequest> &copies);
   /// A graph body: blocks for everything in `body` at the builder's insertion point.
-  LogicalResult lowerBody(Block &body, const Context &context, ArrayRef<Dest> yields);
-  LogicalResult lowerCompute(ComputeOp op, const Context &context, const Dests &dests);
+  LogicalResult lowerBody(Block &body, const RegionVector &at, ArrayRef<Place> yields);
+  LogicalResult lowerCompute(ComputeOp op, const RegionVector &at, const Places &dests);
   /// No iteration at any lengths that the bounds allow.
-  bool neverRuns(const Context &context);
+  bool neverRuns(const RegionVector &at);
   /// Whether a block can hold the operator's `combine`; a remark says why not.
   bool canCombine(ComputeOp op);
-  LogicalResult lowerNest(ComputeOp op, const Context &context, ArrayRef<Dest> results);
-  LogicalResult lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
+  LogicalResult lowerNest(ComputeOp op, const RegionVector &at, ArrayRef<Place> results);
+  LogicalResult lowerRegion(ComputeOp op, const RegionVector &at, ArrayRef<Place> yields);
   struct RegionForm;
   LogicalResult analyseRegion(ComputeOp op, RegionForm &form);
   LogicalResult viewAccesses(Block &body, RegionForm &form);
-  std::optional<SmallVector<Dest>> destsOfInner(Block &body, const RegionForm &form, ArrayRef<Dest> yields);
+  std::optional<SmallVector<Place>> destsOfInner(Block &body, const RegionForm &form, ArrayRef<Place> yields);
   bool isLeafForm(const RegionForm &form);
-  LogicalResult lowerChildren(ComputeOp op, const Context &context, ArrayRef<Dest> yields);
-  void openDim(ComputeOp op, Context &context);
-  void viewStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t, AffineExpr lag, AffineExpr previous);
+  LogicalResult lowerChildren(ComputeOp op, const RegionVector &at, ArrayRef<Place> yields);
+  void openDim(ComputeOp op, RegionVector &at);
+  void viewStates(ComputeOp op, ArrayRef<Place> states, AffineExpr t, AffineExpr lag, AffineExpr previous);
   unsigned scanDepth(ComputeOp op);
   bool splits(ComputeOp scan);
-  void viewScanStates(ComputeOp op, ArrayRef<Dest> states, bool initial, AffineExpr previous);
-  Dest createPlanes(ComputeOp op, const Member &member);
-  SmallVector<Dest> placeResults(ComputeOp op, const Dests &dests, SmallVectorImpl<etdg::BufferOp> &planes);
-  void viewLastPlanes(ComputeOp op, ArrayRef<Dest> results);
+  void viewScanStates(ComputeOp op, ArrayRef<Place> states, bool initial, AffineExpr previous);
+  Place createPlanes(ComputeOp op, const Member &member);
+  SmallVector<Place> placeResults(ComputeOp op, const Places &dests, SmallVectorImpl<etdg::BufferOp> &planes);
+  void viewLastPlanes(ComputeOp op, ArrayRef<Place> results);
   /// `lowerNest` into `nest`, such that all its blocks have the same dimensions.
-  LogicalResult fillNest(etdg::NestOp nest, ComputeOp op, const Context &context, ArrayRef<Dest> results);
-  LogicalResult lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy);
+  LogicalResult fillNest(etdg::NestOp nest, ComputeOp op, const RegionVector &at, ArrayRef<Place> results);
+  LogicalResult lowerAccess(Operation *op, const RegionVector *copiesAllowed, bool &needsCopy);
   SmallVector<Value> terminatorOperands(Block &body);
 
   // Leaves.cpp
   bool isTensorStatement(Operation *op);
   bool isRepeatable(Operation *op);
-  LogicalResult lowerRun(ArrayRef<Operation *> run, const Context &context, const Dests &dests);
-  LogicalResult emitLeaf(Location loc, const Context &context, ArrayRef<Operation *> statements,
-                         ArrayRef<std::pair<Value, Dest>> yields);
-  LogicalResult emitCopy(Location loc, const Context &context, const View &view, const Dest &dest, StringRef why);
-  FailureOr<etdg::ReadAttr> makeRead(Location loc, etdg::BlockBuilder &block, const Context &context, const View &view);
-  LogicalResult makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest);
-  etdg::BlockBuilder startBlock(const Context &context) {
-    return graphwriter::startBlock(context, context.domain, names.names, names.context, numBlocks++);
+  LogicalResult lowerRun(ArrayRef<Operation *> run, const RegionVector &at, const Places &dests);
+  LogicalResult emitLeaf(Location loc, const RegionVector &at, ArrayRef<Operation *> statements,
+                         ArrayRef<std::pair<Value, Place>> yields);
+  LogicalResult emitCopy(Location loc, const RegionVector &at, const ListView &view, const Place &dest, StringRef why);
+  FailureOr<etdg::ReadAttr> makeRead(Location loc, etdg::BlockBuilder &block, const RegionVector &at, const ListView &view);
+  LogicalResult makeWrite(Location loc, etdg::BlockBuilder &block, const RegionVector &at, const Place &dest);
+  etdg::BlockBuilder startBlock(const RegionVector &at) {
+    return graphwriter::startBlock(at, at.domain, names.names, names.context, numBlocks++);
   }
-  LogicalResult attachCombine(etdg::BlockBuilder &spec, const Context &context);
-  void cloneCombine(etdg::BlockOp block, const Context &context);
+  LogicalResult attachCombine(etdg::BlockBuilder &spec, const RegionVector &at);
+  void cloneCombine(etdg::BlockOp block, const RegionVector &at);
   /// The constant computations that `value` is, operands first; false where it is none.
   bool collectRepeated(Value value, llvm::SetVector<Operation *> &repeated);
   /// Those that a `combine` uses from outside; false where it uses anything else.
@@ -111,10 +110,10 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   etdg::GraphOp graph;
-  Names names;
+  Numbering names;
   BoundsAttr bounds;
   std::unique_ptr<ConstraintSystem> system;
-  DenseMap<Value, std::vector<View>> environment;
+  DenseMap<Value, std::vector<ListView>> environment;
   DenseMap<Attribute, Value> constants;
   unsigned numBlocks = 0;
   /// How the body of an operator was lowered in the regions of the nest that is being built, one or both.

@@ -147,25 +147,25 @@ Value Converter::constantBuffer(Location loc, ElementsAttr value) {
   return buffer;
 }
 
-View Converter::bufferView(Value buffer, const Member &member) {
-  View view;
+ListView Converter::bufferView(Value buffer, const Member &member) {
+  ListView view;
   view.lengths = member.lengths;
   view.element = member.element;
   Piece piece;
   piece.place.home = buffer;
   for (unsigned d = 0; d < member.lengths.size(); ++d)
-    piece.place.index.push_back(names.viewDim(d));
+    piece.place.index.push_back(names.cell(d));
   view.pieces.push_back(piece);
   return view;
 }
 
-ArrayRef<View> Converter::viewsOf(Value value) {
+ArrayRef<ListView> Converter::viewsOf(Value value) {
   auto it = environment.find(value);
   if (it != environment.end())
     return it->second;
   // A constant: one splat piece, or a buffer with its contents.
   DenseElementsAttr constant;
-  View view;
+  ListView view;
   view.element = cast<RankedTensorType>(value.getType());
   Piece piece;
   if (matchPattern(value, m_Constant(&constant)) && !constant.isSplat()) {
@@ -243,16 +243,16 @@ etdg::GraphOp Converter::convert() {
     environment[member.first].push_back(bufferView(buffer, member.second));
 
   SmallVector<Value> returned;
-  SmallVector<Dest> dests;
+  SmallVector<Place> dests;
   for (const Member &member : results) {
     Value buffer = createBuffer(loc, member.lengths, member.element);
     returned.push_back(buffer);
-    Dest dest{buffer, {}};
+    Place dest{buffer, {}};
     for (unsigned d = 0; d < member.lengths.size(); ++d)
-      dest.index.push_back(names.viewDim(d));
+      dest.index.push_back(names.cell(d));
     dests.push_back(dest);
   }
-  if (failed(recordChecks()) || failed(lowerBody(function.getBody().front(), Context(), dests))) {
+  if (failed(recordChecks()) || failed(lowerBody(function.getBody().front(), RegionVector(), dests))) {
     graph->erase();
     return nullptr;
   }

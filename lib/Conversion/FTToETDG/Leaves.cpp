@@ -24,11 +24,11 @@ bool Converter::isTensorStatement(Operation *op) {
 
 bool Converter::isRepeatable(Operation *op) { return isTensorStatement(op) && graphwriter::isRepeatable(op); }
 
-FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &block, const Context &context,
-                                              const View &view) {
-  unsigned numDims = context.numDims(), numSymbols = names.names.size();
-  SmallVector<Constraint> domain(context.ancestors);
-  domain.append(context.domain.begin(), context.domain.end());
+FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &block, const RegionVector &at,
+                                              const ListView &view) {
+  unsigned numDims = at.numDims();
+  SmallVector<Constraint> domain(at.ancestors);
+  domain.append(at.domain.begin(), at.domain.end());
   SmallVector<etdg::PieceAttr> pieces;
   for (const Piece &piece : view.pieces) {
     bool pure = graphwriter::isAffine(piece.place.index) && (!piece.value || graphwriter::isAffine(piece.value));
@@ -42,43 +42,27 @@ FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &
     std::optional<SmallVector<Constraint>> kept = system->simplify(numDims, piece.when, domain);
     if (!kept)
       continue;
-    IntegerSet set = makeSet(names, numDims, *kept);
-    if (piece.splat) {
-      pieces.push_back(etdg::PieceAttr::getSplat(set, piece.splat));
-      continue;
-    }
-    if (piece.value) {
-      pieces.push_back(etdg::PieceAttr::getIndex(set, piece.value));
-      continue;
-    }
-    AffineMap map = AffineMap::get(numDims, numSymbols, piece.place.index, names.context);
-    SmallVector<etdg::GatherAttr> gathers;
-    int64_t operand = block.operandFor(piece.place.home);
-    for (const Piece::Gather &g : piece.gathers)
-      gathers.push_back(
-          etdg::GatherAttr::get(names.context, g.position, block.operandFor(g.at.home),
-                                AffineMapAttr::get(AffineMap::get(numDims, numSymbols, g.at.index, names.context))));
-    pieces.push_back(etdg::PieceAttr::getBuffer(set, operand, map, gathers));
+    pieces.push_back(graphwriter::writePiece<Value>(block, piece, makeSet(names, numDims, *kept), [](const Value &home) { return home; }));
   }
   return etdg::ReadAttr::get(names.context, pieces, /*elementRank=*/0);
 }
 
-LogicalResult Converter::makeWrite(Location loc, etdg::BlockBuilder &block, const Context &context, const Dest &dest) {
+LogicalResult Converter::makeWrite(Location loc, etdg::BlockBuilder &block, const RegionVector &at, const Place &dest) {
   if (!graphwriter::isAffine(dest.index))
     return emitError(loc) << "a write here is not affine: its index holds a product of lengths";
-  graphwriter::addWrite(block, dest.home, dest.index, context.numDims(), names.names.size(), names.context);
+  graphwriter::addWrite(block, dest.home, dest.index, at.numDims(), names.names.size(), names.context);
   return success();
 }
 
-LogicalResult Converter::attachCombine(etdg::BlockBuilder &spec, const Context &context) {
-  if (!context.combining)
+LogicalResult Converter::attachCombine(etdg::BlockBuilder &spec, const RegionVector &at) {
+  if (!at.combining)
     return success();
-  ComputeOp op = context.combining;
+  ComputeOp op = at.combining;
   // The initial states are neutral where no identity is given.
   OperandRange identities = op.getIdentities().empty() ? op.getInits() : op.getIdentities();
   for (Value identity : identities)
-    for (const View &view : std::vector<View>(viewsOf(identity))) {
-      FailureOr<etdg::ReadAttr> read = makeRead(op.getLoc(), spec, context, view);
+    for (const ListView &view : std::vector<ListView>(viewsOf(identity))) {
+      FailureOr<etdg::ReadAttr> read = makeRead(op.getLoc(), spec, at, view);
       if (failed(read))
         return failure();
       spec.identity.push_back(*read);
@@ -104,10 +88,10 @@ bool Converter::collectCombineConstants(ComputeOp op, llvm::SetVector<Operation 
   return llvm::all_of(outside, [&](Value v) { return collectRepeated(v, constants); });
 }
 
-void Converter::cloneCombine(etdg::BlockOp block, const Context &context) {
-  if (!context.combining)
+void Converter::cloneCombine(etdg::BlockOp block, const RegionVector &at) {
+  if (!at.combining)
     return;
-  ComputeOp op = context.combining;
+  ComputeOp op = at.combining;
   llvm::SetVector<Operation *> constants;
   collectCombineConstants(op, constants); // holds, else the operator would be in order
   IRMapping mapping;
@@ -127,9 +111,9 @@ void Converter::cloneCombine(etdg::BlockOp block, const Context &context) {
   yield->erase();
 }
 
-LogicalResult Converter::emitLeaf(Location loc, const Context &context, ArrayRef<Operation *> statements,
-                                  ArrayRef<std::pair<Value, Dest>> yields) {
-  etdg::BlockBuilder spec = startBlock(context);
+LogicalResult Converter::emitLeaf(Location loc, const RegionVector &at, ArrayRef<Operation *> statements,
+                                  ArrayRef<std::pair<Value, Place>> yields) {
+  etdg::BlockBuilder spec = startBlock(at);
 
   auto repeats = [&](Value v) { return v.getDefiningOp()->getBlock() && isRepeatable(v.getDefiningOp()); };
   graphwriter::LeafInputs inputs(statements, repeats);
@@ -143,22 +127,22 @@ LogicalResult Converter::emitLeaf(Location loc, const Context &context, ArrayRef
     if (!isa<RankedTensorType>(v.getType()))
       return emitError(loc) << "a tensor operation uses a value of type " << v.getType()
                             << " from outside; expected a tensor of static shape";
-    const View view = viewsOf(v).front();
-    FailureOr<etdg::ReadAttr> read = makeRead(v.getLoc(), spec, context, view);
+    const ListView view = viewsOf(v).front();
+    FailureOr<etdg::ReadAttr> read = makeRead(v.getLoc(), spec, at, view);
     if (failed(read))
       return failure();
     spec.reads.push_back(*read);
     readTypes.push_back(v.getType());
   }
   for (auto &[value, dest] : yields)
-    if (failed(makeWrite(loc, spec, context, dest)))
+    if (failed(makeWrite(loc, spec, at, dest)))
       return failure();
-  if (failed(attachCombine(spec, context)))
+  if (failed(attachCombine(spec, at)))
     return failure();
 
   etdg::BlockOp block = spec.build(builder, loc, readTypes);
   OpBuilder::InsertionGuard guard(builder);
-  cloneCombine(block, context);
+  cloneCombine(block, at);
   builder.setInsertionPointToStart(&block.getBody().front());
   IRMapping mapping;
   mapping.map(inputs.getReads(), block.getBody().getArguments());
@@ -170,9 +154,9 @@ LogicalResult Converter::emitLeaf(Location loc, const Context &context, ArrayRef
   return success();
 }
 
-LogicalResult Converter::lowerRun(ArrayRef<Operation *> run, const Context &context, const Dests &dests) {
+LogicalResult Converter::lowerRun(ArrayRef<Operation *> run, const RegionVector &at, const Places &dests) {
   DenseSet<Operation *> inside(run.begin(), run.end());
-  SmallVector<std::pair<Value, Dest>> yields;
+  SmallVector<std::pair<Value, Place>> yields;
   for (Operation *op : run)
     for (OpResult result : op->getResults()) {
       auto it = dests.find({result, 0});
@@ -188,8 +172,8 @@ LogicalResult Converter::lowerRun(ArrayRef<Operation *> run, const Context &cont
       if (!type || !type.hasStaticShape())
         return op->emitError() << "result of type " << result.getType()
                                << " is used outside its run of tensor statements; expected a tensor of static shape";
-      Dest dest = it != dests.end() ? it->second : Dest{createBuffer(op->getLoc(), {}, type), {}};
-      View view;
+      Place dest = it != dests.end() ? it->second : Place{createBuffer(op->getLoc(), {}, type), {}};
+      ListView view;
       view.element = type;
       Piece piece;
       piece.place = dest;
@@ -199,36 +183,36 @@ LogicalResult Converter::lowerRun(ArrayRef<Operation *> run, const Context &cont
     }
   if (yields.empty())
     return success(); // nothing of it is used
-  return emitLeaf(run.front()->getLoc(), context, run, yields);
+  return emitLeaf(run.front()->getLoc(), at, run, yields);
 }
 
-LogicalResult Converter::emitCopy(Location loc, const Context &outer, const View &view, const Dest &dest,
+LogicalResult Converter::emitCopy(Location loc, const RegionVector &outer, const ListView &view, const Place &dest,
                                   StringRef why) {
-  Context context = outer;
-  View element = view;
-  Dest target = dest;
+  RegionVector at = outer;
+  ListView element = view;
+  Place target = dest;
   for (LengthAttr length : view.lengths) {
     AffineExpr n = names.length(length);
     if (!n.isPureAffine())
       return emitError(loc) << "a copy of a list of length " << length.str()
                             << " is needed: a product of lengths is not affine; make one of them a constant";
-    AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
-    context.open(OperatorKind::Map, names.names, names.context);
-    context.domain.append({{t}, {n - 1 - t}});
+    AffineExpr t = getAffineDimExpr(at.numDims(), names.context);
+    at.open(OperatorKind::Map, names.names, names.context);
+    at.domain.append({{t}, {n - 1 - t}});
     element = peel(names, element, t);
     target = peel(names, target, t);
   }
-  if (neverRuns(context))
+  if (neverRuns(at))
     return success();
-  etdg::BlockBuilder spec = startBlock(context);
-  FailureOr<etdg::ReadAttr> read = makeRead(loc, spec, context, element);
-  if (failed(read) || failed(makeWrite(loc, spec, context, target)) || failed(attachCombine(spec, context)))
+  etdg::BlockBuilder spec = startBlock(at);
+  FailureOr<etdg::ReadAttr> read = makeRead(loc, spec, at, element);
+  if (failed(read) || failed(makeWrite(loc, spec, at, target)) || failed(attachCombine(spec, at)))
     return failure();
   spec.reads.push_back(*read);
   graphwriter::remarkCopy(loc, "convert-ft-to-etdg", why, spec.name);
   etdg::BlockOp block = spec.build(builder, loc, {view.element});
   OpBuilder::InsertionGuard guard(builder);
-  cloneCombine(block, context);
+  cloneCombine(block, at);
   builder.setInsertionPointToStart(&block.getBody().front());
   etdg::YieldOp::create(builder, loc, block.getBody().getArguments());
   return success();

@@ -17,15 +17,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toetdg;
 
-Context Context::asAncestors() const {
-  Context result;
-  result.dims = dims;
-  result.numAncestors = dims.size();
-  result.ancestors = ancestors;
-  result.ancestors.append(domain.begin(), domain.end());
-  return result;
-}
-
 SmallVector<Value> Converter::terminatorOperands(Block &body) {
   return llvm::to_vector(body.getTerminator()->getOperands());
 }
@@ -43,20 +34,20 @@ static bool isWritable(OpResult result) {
   return compute.isMap() || compute.isScan() || result.getResultNumber() >= compute.getNumStates();
 }
 
-void Converter::planDest(Block &body, MemberRef source, Dest dest, Dests &dests, SmallVectorImpl<CopyRequest> &copies) {
+void Converter::planDest(Block &body, MemberRef source, Place dest, Places &dests, SmallVectorImpl<CopyRequest> &copies) {
   Operation *def = source.value.getDefiningOp();
   auto copy = [&] { copies.push_back({source, dest}); };
   if (!def || def->getBlock() != &body || dests.count(source))
     return copy();
   auto substituted = [&](ArrayRef<AffineExpr> dims) {
-    Dest result{dest.home, {}};
+    Place result{dest.home, {}};
     for (AffineExpr e : dest.index)
-      result.index.push_back(substitute(names, e, dims));
+      result.index.push_back(names.withCells(e, dims));
     return result;
   };
   SmallVector<AffineExpr> identity;
   for (unsigned d = 0; d < 17; ++d)
-    identity.push_back(names.viewDim(d));
+    identity.push_back(names.cell(d));
 
   if (isa<ComputeOp>(def) || isTensorStatement(def)) {
     if (isa<ComputeOp>(def) ? !isWritable(cast<OpResult>(source.value)) : isRepeatable(def))
@@ -68,20 +59,20 @@ void Converter::planDest(Block &body, MemberRef source, Dest dest, Dests &dests,
   if (auto concat = dyn_cast<ConcatOp>(def)) {
     AffineExpr offset = names.constant(0);
     for (Value input : concat.getInputs()) {
-      identity[0] = names.viewDim(0) + offset;
+      identity[0] = names.cell(0) + offset;
       planDest(body, {input, source.member}, substituted(identity), dests, copies);
       offset = offset + names.length(cast<ListType>(input.getType()).getLength());
     }
     return;
   }
   if (auto reverse = dyn_cast<ReverseOp>(def)) {
-    identity[0] = names.length(cast<ListType>(reverse.getInput().getType()).getLength()) - 1 - names.viewDim(0);
+    identity[0] = names.length(cast<ListType>(reverse.getInput().getType()).getLength()) - 1 - names.cell(0);
     return planDest(body, {reverse.getInput(), source.member}, substituted(identity), dests, copies);
   }
   if (auto transpose = dyn_cast<TransposeOp>(def)) {
     // Result dimension d is input dimension permutation[d].
     for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
-      identity[d] = names.viewDim(from);
+      identity[d] = names.cell(from);
     return planDest(body, {transpose.getInput(), source.member}, substituted(identity), dests, copies);
   }
   if (auto cast = dyn_cast<CastOp>(def))
@@ -98,18 +89,18 @@ static LogicalResult refuse(Operation *op) {
                          << "' has no place in a graph: expected tensor operations, compute and access operators";
 }
 
-LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed, bool &needsCopy) {
+LogicalResult Converter::lowerAccess(Operation *op, const RegionVector *copiesAllowed, bool &needsCopy) {
   // Copies serve this operator alone: the operand may belong to a region further
   // out, where the copy's buffer is not.
-  std::map<unsigned, std::vector<View>> copies;
-  auto views = [&](Value v) -> ArrayRef<View> {
+  std::map<unsigned, std::vector<ListView>> copies;
+  auto views = [&](Value v) -> ArrayRef<ListView> {
     for (auto &[operand, copied] : copies)
       if (op->getOperand(operand) == v)
         return copied;
     return viewsOf(v);
   };
   for (;;) {
-    std::vector<View> result;
+    std::vector<ListView> result;
     unsigned copyOperand = 0;
     switch (computeAccess(names, op, views, result, copyOperand)) {
     case AccessStatus::Failed:
@@ -123,12 +114,12 @@ LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed
         return success();
       }
       // The operand gets a buffer of its own, and the operator another try.
-      std::vector<View> copied;
-      for (const View &view : std::vector<View>(views(op->getOperand(copyOperand)))) {
+      std::vector<ListView> copied;
+      for (const ListView &view : std::vector<ListView>(views(op->getOperand(copyOperand)))) {
         Value buffer = createBuffer(op->getLoc(), view.lengths, view.element);
-        Dest dest{buffer, {}};
+        Place dest{buffer, {}};
         for (unsigned d = 0; d < view.depth(); ++d)
-          dest.index.push_back(names.viewDim(d));
+          dest.index.push_back(names.cell(d));
         if (failed(emitCopy(op->getLoc(), *copiesAllowed, view, dest, "gathered elements or indices are no plain list")))
           return failure();
         copied.push_back(bufferView(buffer, {view.lengths, view.element}));
@@ -138,8 +129,8 @@ LogicalResult Converter::lowerAccess(Operation *op, const Context *copiesAllowed
   }
 }
 
-LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef<Dest> yields) {
-  Dests dests;
+LogicalResult Converter::lowerBody(Block &body, const RegionVector &at, ArrayRef<Place> yields) {
+  Places dests;
   SmallVector<CopyRequest> copies;
   unsigned next = 0;
   for (Value operand : terminatorOperands(body)) {
@@ -161,7 +152,7 @@ LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef
     std::swap(now, run);
     derived.clear();
     inRun.clear();
-    return lowerRun(now, context, dests);
+    return lowerRun(now, at, dests);
   };
   auto usesAny = [&](Operation *op, llvm::function_ref<bool(Value)> test) {
     bool found = false;
@@ -187,21 +178,21 @@ LogicalResult Converter::lowerBody(Block &body, const Context &context, ArrayRef
       if (usesAny(&op, isFromRun) && failed(flush()))
         return failure();
       bool needsCopy = false;
-      if (failed(lowerAccess(&op, &context, needsCopy)))
+      if (failed(lowerAccess(&op, &at, needsCopy)))
         return failure();
       continue;
     }
     auto compute = dyn_cast<ComputeOp>(&op);
     if (!compute)
       return refuse(&op);
-    if (failed(flush()) || failed(lowerCompute(compute, context, dests)))
+    if (failed(flush()) || failed(lowerCompute(compute, at, dests)))
       return failure();
   }
   if (failed(flush()))
     return failure();
   for (const CopyRequest &request : copies) {
-    const View view = viewsOf(request.source.value)[request.source.member];
-    if (failed(emitCopy(request.source.value.getLoc(), context, view, request.dest,
+    const ListView view = viewsOf(request.source.value)[request.source.member];
+    if (failed(emitCopy(request.source.value.getLoc(), at, view, request.dest,
                         "a yielded value that is not computed here")))
       return failure();
   }
@@ -218,8 +209,8 @@ static bool isFoldState(ComputeOp op, OpResult result) {
 }
 
 /// One piece: all of a buffer, at the given index.
-static View viewOf(const Member &member, const Dest &at) {
-  View view;
+static ListView viewOf(const Member &member, const Place &at) {
+  ListView view;
   view.lengths = member.lengths;
   view.element = member.element;
   Piece piece;
@@ -230,26 +221,26 @@ static View viewOf(const Member &member, const Dest &at) {
 
 /// A buffer for the states of a fold: of every iteration, as far as the verifier is concerned. Only the last is
 /// needed between two, and while a list is written element by element, the one before it.
-Dest Converter::createPlanes(ComputeOp op, const Member &member) {
+Place Converter::createPlanes(ComputeOp op, const Member &member) {
   SmallVector<LengthAttr> lengths(member.lengths);
   lengths.insert(lengths.begin(), op.getLength());
   SmallVector<int64_t> live(lengths.size(), -1);
   live[0] = member.lengths.empty() ? 1 : 2;
-  Dest planes{createBuffer(op.getLoc(), lengths, member.element, live), {}};
+  Place planes{createBuffer(op.getLoc(), lengths, member.element, live), {}};
   for (unsigned d = 0; d < lengths.size(); ++d)
-    planes.index.push_back(names.viewDim(d));
+    planes.index.push_back(names.cell(d));
   return planes;
 }
 
 /// Every result has a place before the nest is built; its view is that place.
-SmallVector<Dest> Converter::placeResults(ComputeOp op, const Dests &dests, SmallVectorImpl<etdg::BufferOp> &planes) {
-  SmallVector<Dest> results;
+SmallVector<Place> Converter::placeResults(ComputeOp op, const Places &dests, SmallVectorImpl<etdg::BufferOp> &planes) {
+  SmallVector<Place> results;
   for (OpResult result : op->getResults()) {
     bool isState = isFoldState(op, result);
-    std::vector<View> views;
+    std::vector<ListView> views;
     for (auto [m, member] : llvm::enumerate(flattened(result.getType()))) {
       auto it = dests.find({result, static_cast<unsigned>(m)});
-      Dest dest;
+      Place dest;
       if (it != dests.end()) {
         dest = it->second;
       } else if (isState) {
@@ -258,7 +249,7 @@ SmallVector<Dest> Converter::placeResults(ComputeOp op, const Dests &dests, Smal
       } else {
         dest.home = createBuffer(op.getLoc(), member.lengths, member.element);
         for (unsigned d = 0; d < member.lengths.size(); ++d)
-          dest.index.push_back(names.viewDim(d));
+          dest.index.push_back(names.cell(d));
       }
       results.push_back(dest);
       views.push_back(viewOf(member, dest));
@@ -270,7 +261,7 @@ SmallVector<Dest> Converter::placeResults(ComputeOp op, const Dests &dests, Smal
 }
 
 /// A fold's result: its last plane, the initial state where there is none.
-void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Dest> results) {
+void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Place> results) {
   AffineExpr n = names.length(op.getLength());
   bool neverEmpty = system->isEmpty(0, {{-n}});
   unsigned next = 0;
@@ -280,9 +271,9 @@ void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Dest> results) {
       next += members.size();
       continue;
     }
-    std::vector<View> views;
+    std::vector<ListView> views;
     for (auto [m, member] : llvm::enumerate(members)) {
-      View view = viewOf(member, peel(names, results[next++], n - 1));
+      ListView view = viewOf(member, peel(names, results[next++], n - 1));
       if (!neverEmpty) {
         view.pieces.front().when.push_back({n - 1});
         Value init = op.getInits()[result.getResultNumber()];
@@ -297,11 +288,11 @@ void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Dest> results) {
   }
 }
 
-LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, const Dests &dests) {
+LogicalResult Converter::lowerCompute(ComputeOp op, const RegionVector &at, const Places &dests) {
   SmallVector<etdg::BufferOp> planes;
-  SmallVector<Dest> results = placeResults(op, dests, planes);
+  SmallVector<Place> results = placeResults(op, dests, planes);
   auto nest = etdg::NestOp::create(builder, op.getLoc(), etdg::ScheduleAttr());
-  if (failed(fillNest(nest, op, context, results)))
+  if (failed(fillNest(nest, op, at, results)))
     return failure();
   // A leaf reads all before it writes. The children of a graph block run one after
   // the other: one may read the plane before while another has written its own.
@@ -327,7 +318,7 @@ LogicalResult Converter::lowerCompute(ComputeOp op, const Context &context, cons
 /// A scan's first regions read its initial state and the others what was written: where one needs a
 /// copy for that, and with it children, and the other doesn't, the regions' dimensions differ. Then
 /// both get children.
-LogicalResult Converter::fillNest(etdg::NestOp nest, ComputeOp op, const Context &context, ArrayRef<Dest> results) {
+LogicalResult Converter::fillNest(etdg::NestOp nest, ComputeOp op, const RegionVector &at, ArrayRef<Place> results) {
   DenseMap<Operation *, unsigned> outer;
   std::swap(outer, howLowered);
   llvm::scope_exit restore([&] { howLowered = std::move(outer); });
@@ -338,7 +329,7 @@ LogicalResult Converter::fillNest(etdg::NestOp nest, ComputeOp op, const Context
   while (true) {
     howLowered.clear();
     builder.setInsertionPointToStart(block);
-    if (failed(lowerNest(op, context, results)))
+    if (failed(lowerNest(op, at, results)))
       return failure();
     auto blocks = block->getOps<etdg::BlockOp>();
     bool isUniform = llvm::all_of(
@@ -380,14 +371,14 @@ bool Converter::canCombine(ComputeOp op) {
   return true;
 }
 
-bool Converter::neverRuns(const Context &context) {
-  SmallVector<Constraint> all(context.ancestors);
-  all.append(context.domain.begin(), context.domain.end());
-  return system->isEmpty(context.numDims(), all);
+bool Converter::neverRuns(const RegionVector &at) {
+  SmallVector<Constraint> all(at.ancestors);
+  all.append(at.domain.begin(), at.domain.end());
+  return system->isEmpty(at.numDims(), all);
 }
 
 /// Opens the operator's dimension: what it is as an operator of a block, and whose `combine` the block takes.
-void Converter::openDim(ComputeOp op, Context &context) {
+void Converter::openDim(ComputeOp op, RegionVector &at) {
   OperatorKind kind = op.getKind();
   // Right forms traverse the mirrored list from the left.
   if (kind == OperatorKind::ScanR)
@@ -397,24 +388,24 @@ void Converter::openDim(ComputeOp op, Context &context) {
   bool combines = op.getCombineOrNull() && canCombine(op);
   if (op.getCombineOrNull() && !combines)
     kind = op.isScan() ? OperatorKind::ScanL : OperatorKind::FoldL;
-  if (combines && context.combining) {
+  if (combines && at.combining) {
     // A block has one combine region, its innermost: the outer scan stays in order.
     bool anyScan = false;
-    for (OperatorKind &k : context.operators)
+    for (OperatorKind &k : at.operators)
       if (k == OperatorKind::Scan) {
         k = OperatorKind::ScanL;
         anyScan = true;
       }
     if (anyScan)
-      remarkOrdered(context.combining, "a block has one 'combine', that of its innermost dimension");
+      remarkOrdered(at.combining, "a block has one 'combine', that of its innermost dimension");
   }
   if (combines)
-    context.combining = op;
-  context.open(kind, names.names, names.context);
+    at.combining = op;
+  at.open(kind, names.names, names.context);
 }
 
 /// What `first` holds in the first `lag` iterations, and `later` behind them.
-static View joinStates(View later, const View &first, AffineExpr t, AffineExpr lag) {
+static ListView joinStates(ListView later, const ListView &first, AffineExpr t, AffineExpr lag) {
   for (Piece &piece : later.pieces)
     piece.when.push_back({t - lag});
   for (Piece piece : first.pieces) {
@@ -426,11 +417,11 @@ static View joinStates(View later, const View &first, AffineExpr t, AffineExpr l
 
 /// The states of one block for all iterations: those of index `previous`, in the first `lag` iterations the initial
 /// ones. Folds are such blocks, and scans that do not split.
-void Converter::viewStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t, AffineExpr lag, AffineExpr previous) {
+void Converter::viewStates(ComputeOp op, ArrayRef<Place> states, AffineExpr t, AffineExpr lag, AffineExpr previous) {
   unsigned s = 0;
   for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
-    std::vector<View> views;
-    for (const View &initial : std::vector<View>(viewsOf(init)))
+    std::vector<ListView> views;
+    for (const ListView &initial : std::vector<ListView>(viewsOf(init)))
       views.push_back(joinStates(viewOf({initial.lengths, initial.element}, peel(names, states[s++], previous)),
                                  initial, t, lag));
     environment[argument] = std::move(views);
@@ -438,11 +429,11 @@ void Converter::viewStates(ComputeOp op, ArrayRef<Dest> states, AffineExpr t, Af
 }
 
 /// The states of a scan: the initial ones, or what was written at index `previous`.
-void Converter::viewScanStates(ComputeOp op, ArrayRef<Dest> states, bool initial, AffineExpr previous) {
+void Converter::viewScanStates(ComputeOp op, ArrayRef<Place> states, bool initial, AffineExpr previous) {
   unsigned s = 0;
   for (auto [argument, init] : llvm::zip_equal(op.getStateArgs(), op.getInits())) {
-    std::vector<View> views;
-    for (const View &start : std::vector<View>(viewsOf(init))) {
+    std::vector<ListView> views;
+    for (const ListView &start : std::vector<ListView>(viewsOf(init))) {
       views.push_back(initial ? start : viewOf({start.lengths, start.element}, peel(names, states[s], previous)));
       ++s;
     }
@@ -475,25 +466,25 @@ bool Converter::splits(ComputeOp scan) {
   return false;
 }
 
-LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<Dest> results) {
+LogicalResult Converter::lowerNest(ComputeOp op, const RegionVector &outer, ArrayRef<Place> results) {
   AffineExpr n = names.length(op.getLength());
   if (!n.isPureAffine())
     return op.emitError() << "traverses a list of length " << op.getLength().str()
                           << ": a product of lengths is not affine; make one of them a constant, or traverse the list "
                              "before it is flattened";
-  Context context = outer;
-  AffineExpr t = getAffineDimExpr(context.numDims(), names.context);
+  RegionVector at = outer;
+  AffineExpr t = getAffineDimExpr(at.numDims(), names.context);
   AffineExpr element = op.isRight() ? n - 1 - t : t;
-  openDim(op, context);
+  openDim(op, at);
   for (auto [list, argument] : llvm::zip_equal(op.getLists(), op.getElementArgs())) {
-    std::vector<View> peeled;
-    for (const View &view : viewsOf(list))
+    std::vector<ListView> peeled;
+    for (const ListView &view : viewsOf(list))
       peeled.push_back(peel(names, view, element));
     environment[argument] = std::move(peeled);
   }
 
   // Destinations of the yielded values, and where states are read back from.
-  SmallVector<Dest> yields, states;
+  SmallVector<Place> yields, states;
   unsigned next = 0;
   for (OpResult result : op->getResults()) {
     bool isState = !op.isMap() && result.getResultNumber() < op.getNumStates();
@@ -513,12 +504,12 @@ LogicalResult Converter::lowerNest(ComputeOp op, const Context &outer, ArrayRef<
   if (!op.isScan() || !splits(op)) {
     if (!op.isMap())
       viewStates(op, states, t, lag, previous);
-    context.domain.append({first, last});
-    return neverRuns(context) ? success() : lowerRegion(op, context, yields);
+    at.domain.append({first, last});
+    return neverRuns(at) ? success() : lowerRegion(op, at, yields);
   }
   // Scans: the first `lag` iterations, then the rest.
   for (bool initial : {true, false}) {
-    Context region = context;
+    RegionVector region = at;
     if (initial)
       region.domain.append({first, {lag - 1 - t}, last});
     else
@@ -584,15 +575,15 @@ LogicalResult Converter::analyseRegion(ComputeOp op, RegionForm &form) {
 }
 
 /// Where the only operator of a body writes its results, if that is all that the body yields.
-std::optional<SmallVector<Dest>> Converter::destsOfInner(Block &body, const RegionForm &form, ArrayRef<Dest> yields) {
-  Dests dests;
+std::optional<SmallVector<Place>> Converter::destsOfInner(Block &body, const RegionForm &form, ArrayRef<Place> yields) {
+  Places dests;
   SmallVector<CopyRequest> copies;
   for (Value operand : form.operands)
     for (unsigned m = 0, e = flattened(operand.getType()).size(); m < e; ++m) {
       planDest(body, {operand, m}, yields.front(), dests, copies);
       yields = yields.drop_front();
     }
-  SmallVector<Dest> results;
+  SmallVector<Place> results;
   for (OpResult result : ComputeOp(form.computes.front())->getResults())
     for (unsigned m = 0, e = flattened(result.getType()).size(); m < e; ++m) {
       auto it = dests.find({result, m});
@@ -618,43 +609,43 @@ bool Converter::isLeafForm(const RegionForm &form) {
          });
 }
 
-LogicalResult Converter::lowerRegion(ComputeOp op, const Context &context, ArrayRef<Dest> yields) {
+LogicalResult Converter::lowerRegion(ComputeOp op, const RegionVector &at, ArrayRef<Place> yields) {
   RegionForm form;
   if (failed(analyseRegion(op, form)))
     return failure();
   Block &body = op.getBody().front();
   if (form.perfect && form.computes.size() == 1) {
-    if (std::optional<SmallVector<Dest>> results = destsOfInner(body, form, yields)) {
+    if (std::optional<SmallVector<Place>> results = destsOfInner(body, form, yields)) {
       howLowered[op] |= GoesOnInside;
-      return lowerNest(form.computes.front(), context, *results);
+      return lowerNest(form.computes.front(), at, *results);
     }
     form.perfect = false;
   }
   if (isLeafForm(form)) {
-    SmallVector<std::pair<Value, Dest>> pairs;
+    SmallVector<std::pair<Value, Place>> pairs;
     for (auto [operand, dest] : llvm::zip_equal(form.operands, yields))
       pairs.push_back({operand, dest});
-    return emitLeaf(op.getLoc(), context, form.statements, pairs);
+    return emitLeaf(op.getLoc(), at, form.statements, pairs);
   }
   if (form.perfect && form.computes.empty() && form.statements.empty() && yields.size() == 1) {
-    const View view = viewsOf(form.operands.front()).front();
+    const ListView view = viewsOf(form.operands.front()).front();
     howLowered[op] |= GoesOnInside;
-    return emitCopy(op.getLoc(), context, view, yields.front(), "a yielded value that is not computed here");
+    return emitCopy(op.getLoc(), at, view, yields.front(), "a yielded value that is not computed here");
   }
-  return lowerChildren(op, context, yields);
+  return lowerChildren(op, at, yields);
 }
 
 /// Not perfect: a graph block, with everything in the region as children.
-LogicalResult Converter::lowerChildren(ComputeOp op, const Context &context, ArrayRef<Dest> yields) {
+LogicalResult Converter::lowerChildren(ComputeOp op, const RegionVector &at, ArrayRef<Place> yields) {
   howLowered[op] |= BecomesChildren;
-  etdg::BlockBuilder spec = startBlock(context);
-  if (failed(attachCombine(spec, context)))
+  etdg::BlockBuilder spec = startBlock(at);
+  if (failed(attachCombine(spec, at)))
     return failure();
   etdg::BlockOp block = spec.build(builder, op.getLoc(), {});
   OpBuilder::InsertionGuard guard(builder);
-  cloneCombine(block, context);
+  cloneCombine(block, at);
   builder.setInsertionPointToStart(&block.getBody().front());
-  if (failed(lowerBody(op.getBody().front(), context.asAncestors(), yields)))
+  if (failed(lowerBody(op.getBody().front(), at.asAncestors(), yields)))
     return failure();
   etdg::YieldOp::create(builder, op.getLoc(), ValueRange());
   // Nothing in it ever runs.

@@ -39,6 +39,23 @@ StringAttr graphwriter::freshDim(ArrayRef<StringAttr> dims, ArrayRef<StringAttr>
   }
 }
 
+AffineExpr Numbering::withCells(AffineExpr expr, ArrayRef<AffineExpr> cells) const {
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0, e = names.size(); i < e; ++i)
+    symbols.push_back(name(i));
+  llvm::append_range(symbols, cells);
+  return expr.replaceSymbols(symbols);
+}
+
+IterationVector IterationVector::asAncestors() const {
+  IterationVector result;
+  result.dims = dims;
+  result.numAncestors = dims.size();
+  result.ancestors = ancestors;
+  result.ancestors.append(domain.begin(), domain.end());
+  return result;
+}
+
 void IterationVector::open(OperatorKind kind, ArrayRef<StringAttr> symbols, MLIRContext *context) {
   dims.push_back(freshDim(dims, symbols, context));
   operators.push_back(kind);

@@ -87,7 +87,7 @@ void ProgramAnalysis::joinPieces(View &pieces, ArrayRef<Constraint> known) {
 }
 
 /// The pieces that occur under the iteration vector, with conditions that it does not imply.
-FailureOr<View> ProgramAnalysis::simplifiedPieces(const Context &at, const View &view, RankedTensorType type,
+FailureOr<View> ProgramAnalysis::simplifiedPieces(const IterationVector &at, const View &view, RankedTensorType type,
                                                   ArrayRef<Constraint> known) {
   unsigned rank = type.getRank();
   SmallVector<AffineExpr> cells;
@@ -171,7 +171,7 @@ LogicalResult ProgramAnalysis::overElementDims(Location loc, Piece &piece, Array
   return success();
 }
 
-FailureOr<ReadPlan> ProgramAnalysis::planRead(Location loc, const Context &at, const View &view,
+FailureOr<ReadPlan> ProgramAnalysis::planRead(Location loc, const IterationVector &at, const View &view,
                                               RankedTensorType type) {
   unsigned n = at.numDims(), rank = type.getRank();
   Conjunction known(at.domain);
@@ -207,7 +207,7 @@ FailureOr<ReadPlan> ProgramAnalysis::planRead(Location loc, const Context &at, c
   return read;
 }
 
-FailureOr<WritePlan> ProgramAnalysis::planWrite(Location loc, const Context &at, Value value, const Place &place,
+FailureOr<WritePlan> ProgramAnalysis::planWrite(Location loc, const IterationVector &at, Value value, const Place &place,
                                                 ArrayRef<AffineExpr> cells) {
   WritePlan write{value, place.home, {}};
   for (AffineExpr e : ArrayRef(place.index).take_front(place.home->depth())) {
@@ -220,7 +220,7 @@ FailureOr<WritePlan> ProgramAnalysis::planWrite(Location loc, const Context &at,
   return write;
 }
 
-LogicalResult ProgramAnalysis::planRun(ArrayRef<Operation *> run, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planRun(ArrayRef<Operation *> run, const IterationVector &at, Steps &steps) {
   auto repeats = [&](Value v) {
     Operation *def = v.getDefiningOp();
     // An index that is an affine function of the loops is read as one: it costs no load.

@@ -70,7 +70,7 @@ struct Home {
 /// A value's scalars in a home: index, then position in the element, over loops and cell.
 using Place = graphwriter::Place<Home *>;
 using Piece = graphwriter::Piece<Home *>;
-using View = SmallVector<Piece, 0>;
+using View = graphwriter::View<Home *>;
 
 struct Family;
 
@@ -126,8 +126,8 @@ inline Block *bodyOf(Operation *op) {
   return isa<scf::InParallelOp>(block->getParentOp()) ? block->getParentOp()->getBlock() : block;
 }
 
-/// The iteration vector of the block that is being built. Its domain repeats what the ancestors' say.
-using Context = graphwriter::IterationVector;
+/// Of the block that is being built. Its domain repeats what the ancestors' say.
+using graphwriter::IterationVector;
 
 /// What a leaf reads: pieces over the dimensions of the iteration vector, then those of the element.
 struct ReadPlan {
@@ -148,7 +148,7 @@ struct WritePlan {
 struct Step {
   enum Kind { Leaf, Nest, Body } kind;
   Location loc;
-  Context at = {};     // under which a leaf or body stands
+  IterationVector at = {};     // under which a leaf or body stands
   unsigned number = 0; // names a leaf or body
 
   /// Of a leaf: what it computes, in the order of its body. A copy computes nothing.

@@ -104,19 +104,8 @@ etdg::BlockBuilder PlanWriter::startBlock(const Step &step) {
 }
 
 etdg::PieceAttr PlanWriter::writePiece(etdg::BlockBuilder &block, const Piece &piece, unsigned numDims) {
-  unsigned numNames = sets.getNames().size();
-  IntegerSet when = graphwriter::makeSet(context, numDims, numNames, piece.when);
-  if (!piece.place.home)
-    return piece.splat ? etdg::PieceAttr::getSplat(when, piece.splat) : etdg::PieceAttr::getIndex(when, piece.value);
-  int64_t operand = block.operandFor(bufferOf(piece.place.home));
-  SmallVector<etdg::GatherAttr> gathers;
-  for (const Piece::Gather &gather : piece.gathers) {
-    AffineMap at = AffineMap::get(numDims, numNames, gather.at.index, context);
-    gathers.push_back(etdg::GatherAttr::get(context, gather.position, block.operandFor(bufferOf(gather.at.home)),
-                                            AffineMapAttr::get(at)));
-  }
-  AffineMap index = AffineMap::get(numDims, numNames, piece.place.index, context);
-  return etdg::PieceAttr::getBuffer(when, operand, index, gathers);
+  IntegerSet when = graphwriter::makeSet(context, numDims, sets.getNames().size(), piece.when);
+  return graphwriter::writePiece<Home *>(block, piece, when, [&](Home *const &home) { return bufferOf(home); });
 }
 
 /// The leaf with its reads and writes, and an empty body.

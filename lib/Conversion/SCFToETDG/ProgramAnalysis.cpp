@@ -25,7 +25,7 @@ const GraphPlan *ProgramAnalysis::analyse() {
     return nullptr;
   for (BlockArgument arg : function.getArguments())
     plan.arguments.push_back(argumentHome(arg));
-  if (failed(planBlock(&body, Context(), plan.steps)) ||
+  if (failed(planBlock(&body, IterationVector(), plan.steps)) ||
       failed(planResultCopies(cast<func::ReturnOp>(body.getTerminator()), plan.steps)))
     return nullptr;
   return &plan;

@@ -193,31 +193,31 @@ private:
 
   // Steps.cpp
   using Steps = std::vector<Step>;
-  LogicalResult planBlock(Block *block, const Context &at, Steps &steps);
-  LogicalResult planItem(const Item &item, const Context &at, Steps &steps);
-  LogicalResult planLoop(const Item &item, const Context &at, Steps &steps);
-  LogicalResult planBranches(const Item &item, const Context &at, Steps &steps);
-  LogicalResult planUpdateCopy(const Item &item, const Context &at, Steps &steps);
-  LogicalResult planBody(Block *block, const Context &at, Steps &steps);
-  Context extended(const Context &at, Block *body);
-  LogicalResult planCopy(Operation *op, const Context &at, Value source, const Place &place,
+  LogicalResult planBlock(Block *block, const IterationVector &at, Steps &steps);
+  LogicalResult planItem(const Item &item, const IterationVector &at, Steps &steps);
+  LogicalResult planLoop(const Item &item, const IterationVector &at, Steps &steps);
+  LogicalResult planBranches(const Item &item, const IterationVector &at, Steps &steps);
+  LogicalResult planUpdateCopy(const Item &item, const IterationVector &at, Steps &steps);
+  LogicalResult planBody(Block *block, const IterationVector &at, Steps &steps);
+  IterationVector extended(const IterationVector &at, Block *body);
+  LogicalResult planCopy(Operation *op, const IterationVector &at, Value source, const Place &place,
                          ArrayRef<Conjunction> where, StringRef why, Steps &steps);
   unsigned leadingOfCopy(const Place &place, unsigned rank);
-  SmallVector<Context, 0> contextsOfCopy(const Context &outer, ArrayRef<AffineExpr> sizes,
+  SmallVector<IterationVector, 0> contextsOfCopy(const IterationVector &outer, ArrayRef<AffineExpr> sizes,
                                          ArrayRef<Conjunction> where);
   LogicalResult planResultCopies(func::ReturnOp ret, Steps &steps);
 
   // Leaves.cpp
-  LogicalResult planRun(ArrayRef<Operation *> run, const Context &at, Steps &steps);
+  LogicalResult planRun(ArrayRef<Operation *> run, const IterationVector &at, Steps &steps);
   /// Reads of `view` as a tensor of `type`.
-  FailureOr<ReadPlan> planRead(Location loc, const Context &at, const View &view, RankedTensorType type);
-  FailureOr<View> simplifiedPieces(const Context &at, const View &view, RankedTensorType type,
+  FailureOr<ReadPlan> planRead(Location loc, const IterationVector &at, const View &view, RankedTensorType type);
+  FailureOr<View> simplifiedPieces(const IterationVector &at, const View &view, RankedTensorType type,
                                    ArrayRef<Constraint> known);
   void joinPieces(View &pieces, ArrayRef<Constraint> known);
   bool joinPair(View &pieces, unsigned i, unsigned j, ArrayRef<Constraint> known);
   RankedTensorType wholeElementOf(const View &pieces, RankedTensorType type);
   LogicalResult overElementDims(Location loc, Piece &piece, ArrayRef<AffineExpr> elementDims);
-  FailureOr<WritePlan> planWrite(Location loc, const Context &at, Value value, const Place &place,
+  FailureOr<WritePlan> planWrite(Location loc, const IterationVector &at, Value value, const Place &place,
                                  ArrayRef<AffineExpr> cells);
 
   func::FuncOp function;

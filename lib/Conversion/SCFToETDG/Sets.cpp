@@ -16,14 +16,6 @@ using namespace mlir::ft::raising;
 using namespace mlir::presburger;
 using llvm::DynamicAPInt;
 
-AffineExpr Sets::withCells(AffineExpr expr, ArrayRef<AffineExpr> cells) const {
-  SmallVector<AffineExpr> symbols;
-  for (unsigned i = 0, e = names.size(); i < e; ++i)
-    symbols.push_back(name(i));
-  llvm::append_range(symbols, cells);
-  return expr.replaceSymbols(symbols);
-}
-
 AffineExpr Sets::withDims(AffineExpr expr, ArrayRef<AffineExpr> dims) const {
   return expr.replaceDims(dims);
 }

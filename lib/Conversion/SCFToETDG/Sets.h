@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conjunctions of quasi-affine constraints and the exact questions that raising
-// asks of them. Numbering: dimensions of an expression are the loops around a
-// point, outermost first; symbols are the names of lengths, then the *cell*: the
-// index in the tensor that is spoken of.
+// asks of them. Dimensions are the loops around a point, and the cell is the index
+// in the tensor that is spoken of.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_SCFTOETDG_SETS_H
@@ -24,20 +23,14 @@ struct LatestPiece {
   SmallVector<AffineExpr> point;
 };
 
-class Sets {
+class Sets : public graphwriter::Numbering {
 public:
   Sets(MLIRContext *context, ArrayRef<StringAttr> sortedNames, BoundsAttr bounds)
-      : context(context), names(sortedNames), bounds(bounds), space(names) {}
+      : Numbering{context, SmallVector<StringAttr>(sortedNames)}, bounds(bounds), space(names) {}
 
-  AffineExpr cell(unsigned d) const { return getAffineSymbolExpr(names.size() + d, context); }
-  AffineExpr name(unsigned i) const { return getAffineSymbolExpr(i, context); }
-  AffineExpr dim(unsigned d) const { return getAffineDimExpr(d, context); }
-  AffineExpr constant(int64_t v) const { return getAffineConstantExpr(v, context); }
   ArrayRef<StringAttr> getNames() const { return names; }
   MLIRContext *getContext() const { return context; }
 
-  /// The expression with its cell replaced: index d by `cells[d]`.
-  AffineExpr withCells(AffineExpr expr, ArrayRef<AffineExpr> cells) const;
   /// The expression with its first dimensions replaced.
   AffineExpr withDims(AffineExpr expr, ArrayRef<AffineExpr> dims) const;
 
@@ -75,8 +68,6 @@ private:
   LogicalResult toConjunctions(const presburger::PresburgerSet &set, unsigned numDims,
                                unsigned numCells, SmallVectorImpl<Conjunction> &result) const;
 
-  MLIRContext *context;
-  SmallVector<StringAttr> names;
   BoundsAttr bounds;
   etdg::SymbolSpace space;
 };

@@ -14,8 +14,8 @@ using namespace mlir::ft::raising;
 static constexpr StringLiteral notComputedHere = "an array takes a value that is not computed here";
 
 /// The context of a loop's body.
-Context ProgramAnalysis::extended(const Context &at, Block *body) {
-  Context result = at;
+IterationVector ProgramAnalysis::extended(const IterationVector &at, Block *body) {
+  IterationVector result = at;
   const BlockInfo &info = infoOf(body);
   for (unsigned d = at.numDims(); d < info.depth(); ++d) {
     const Loop &loop = *info.loops[d];
@@ -28,9 +28,9 @@ Context ProgramAnalysis::extended(const Context &at, Block *body) {
   return result;
 }
 
-LogicalResult ProgramAnalysis::planLoop(const Item &item, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planLoop(const Item &item, const IterationVector &at, Steps &steps) {
   Block *body = &item.ops.front()->getRegion(0).front();
-  Context inner = extended(at, body);
+  IterationVector inner = extended(at, body);
   if (sets->isEmpty(inner.domain))
     return success();
   if (at.isPending())
@@ -42,7 +42,7 @@ LogicalResult ProgramAnalysis::planLoop(const Item &item, const Context &at, Ste
   return success();
 }
 
-LogicalResult ProgramAnalysis::planBranches(const Item &item, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planBranches(const Item &item, const IterationVector &at, Steps &steps) {
   const Condition condition = conditions[item.ops.front()];
   auto branch = cast<scf::IfOp>(item.ops.front());
   for (auto [region, alternatives] : {std::pair(&branch.getThenRegion(), &condition.yes),
@@ -50,7 +50,7 @@ LogicalResult ProgramAnalysis::planBranches(const Item &item, const Context &at,
     if (region->empty() || items[&region->front()].empty())
       continue;
     for (const Conjunction &when : *alternatives) {
-      Context inner = at;
+      IterationVector inner = at;
       llvm::append_range(inner.domain, when);
       if (!sets->isEmpty(inner.domain) && failed(planBody(&region->front(), inner, steps)))
         return failure();
@@ -60,7 +60,7 @@ LogicalResult ProgramAnalysis::planBranches(const Item &item, const Context &at,
 }
 
 /// An update, or a loop's state that is kept anew at each iteration.
-LogicalResult ProgramAnalysis::planUpdateCopy(const Item &item, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planUpdateCopy(const Item &item, const IterationVector &at, Steps &steps) {
   Operation *op = item.ops.front();
   if (!item.writer) {
     auto arg = cast<BlockArgument>(item.carried);
@@ -89,7 +89,7 @@ LogicalResult ProgramAnalysis::planUpdateCopy(const Item &item, const Context &a
   return success();
 }
 
-LogicalResult ProgramAnalysis::planItem(const Item &item, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planItem(const Item &item, const IterationVector &at, Steps &steps) {
   switch (item.kind) {
   case Item::Run:
     return planRun(item.ops, at, steps);
@@ -103,19 +103,19 @@ LogicalResult ProgramAnalysis::planItem(const Item &item, const Context &at, Ste
   return success();
 }
 
-LogicalResult ProgramAnalysis::planBlock(Block *block, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planBlock(Block *block, const IterationVector &at, Steps &steps) {
   for (const Item &item : items[block])
     if (failed(planItem(item, at, steps)))
       return failure();
   return success();
 }
 
-LogicalResult ProgramAnalysis::planBody(Block *block, const Context &at, Steps &steps) {
+LogicalResult ProgramAnalysis::planBody(Block *block, const IterationVector &at, Steps &steps) {
   if (!graphBodies.contains(block))
     return planBlock(block, at, steps);
   Step body{Step::Body, block->getParentOp()->getLoc(), at, plan.numBlocks++};
   body.scope = scopeOf[block];
-  Context inner = at;
+  IterationVector inner = at;
   inner.numAncestors = at.numDims();
   inner.ancestors = at.domain;
   inner.operators.clear();
@@ -138,11 +138,11 @@ unsigned ProgramAnalysis::leadingOfCopy(const Place &place, unsigned rank) {
 }
 
 /// The iteration vectors of a copy: one for each region where some iteration runs; an iteration of one is in no other.
-SmallVector<Context, 0> ProgramAnalysis::contextsOfCopy(const Context &outer, ArrayRef<AffineExpr> sizes,
+SmallVector<IterationVector, 0> ProgramAnalysis::contextsOfCopy(const IterationVector &outer, ArrayRef<AffineExpr> sizes,
                                                         ArrayRef<Conjunction> where) {
-  SmallVector<Context, 0> contexts;
+  SmallVector<IterationVector, 0> contexts;
   for (const Conjunction &region : where) {
-    Context at = outer;
+    IterationVector at = outer;
     SmallVector<AffineExpr> cells;
     for (AffineExpr size : sizes) {
       AffineExpr dim = sets->dim(at.numDims());
@@ -160,7 +160,7 @@ SmallVector<Context, 0> ProgramAnalysis::contextsOfCopy(const Context &outer, Ar
 }
 
 /// Writes a value, element by element of the home's, where it belongs.
-LogicalResult ProgramAnalysis::planCopy(Operation *op, const Context &outer, Value source, const Place &place,
+LogicalResult ProgramAnalysis::planCopy(Operation *op, const IterationVector &outer, Value source, const Place &place,
                                         ArrayRef<Conjunction> where, StringRef why, Steps &steps) {
   FailureOr<View> view = viewOf(source);
   std::optional<SmallVector<AffineExpr>> sizes = sizesOf(source);
@@ -172,7 +172,7 @@ LogicalResult ProgramAnalysis::planCopy(Operation *op, const Context &outer, Val
   if (!type)
     type = RankedTensorType::get({}, source.getType());
   unsigned leading = leadingOfCopy(place, type.getRank());
-  SmallVector<Context, 0> contexts = contextsOfCopy(outer, ArrayRef(*sizes).take_front(leading), where);
+  SmallVector<IterationVector, 0> contexts = contextsOfCopy(outer, ArrayRef(*sizes).take_front(leading), where);
   if (contexts.empty())
     return success();
   SmallVector<AffineExpr> cells;
@@ -181,7 +181,7 @@ LogicalResult ProgramAnalysis::planCopy(Operation *op, const Context &outer, Val
   for (unsigned d = leading; d < static_cast<unsigned>(type.getRank()); ++d)
     cells.push_back(sets->cell(d - leading));
   Step nest{Step::Nest, op->getLoc()};
-  for (const Context &at : contexts) {
+  for (const IterationVector &at : contexts) {
     FailureOr<View> element = restricted(*view, {}, cells, {});
     if (failed(element))
       return failure();
@@ -208,7 +208,7 @@ LogicalResult ProgramAnalysis::planCopy(Operation *op, const Context &outer, Val
 
 /// Results that are kept elsewhere, and cells of returned arrays that nothing writes.
 LogicalResult ProgramAnalysis::planResultCopies(func::ReturnOp ret, Steps &steps) {
-  Context top;
+  IterationVector top;
   for (auto [i, v] : llvm::enumerate(ret.getOperands())) {
     Place place;
     place.home = plan.results[i];

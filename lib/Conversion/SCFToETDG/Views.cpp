@@ -43,15 +43,7 @@ FailureOr<View> ProgramAnalysis::restricted(View view, ArrayRef<Constraint> when
     return cells.empty() ? e : sets->withCells(e, cells);
   };
   for (Piece &piece : view) {
-    for (Constraint &c : piece.when)
-      c.expr = rewrite(c.expr);
-    for (AffineExpr &e : piece.place.index)
-      e = rewrite(e);
-    if (piece.value)
-      piece.value = rewrite(piece.value);
-    for (Piece::Gather &gather : piece.gathers)
-      for (AffineExpr &e : gather.at.index)
-        e = rewrite(e);
+    piece.rewriteExprs(rewrite);
     llvm::append_range(piece.when, when);
     if (!sets->isEmpty(piece.when))
       result.push_back(std::move(piece));

@@ -1,7 +1,7 @@
 //===- GraphWriter.h - what all front ends write graphs with ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The vocabulary that `convert-ft-to-etdg`, `convert-linalg-to-etdg` and
+// The one vocabulary that `convert-ft-to-etdg`, `convert-linalg-to-etdg` and
 // `convert-scf-to-etdg` share: conditions on points, the iteration vector under which a
 // block is built, where values lie in buffers and of which pieces they are, what a leaf takes
 // from outside, and the graph of a function. How a value is found in buffers differs
@@ -40,6 +40,25 @@ IntegerSet makeSet(MLIRContext *context, unsigned numDims, unsigned numSymbols, 
 bool isAffine(ArrayRef<AffineExpr> exprs);
 
 //===----------------------------------------------------------------------===//
+// What expressions are over
+//===----------------------------------------------------------------------===//
+
+/// Dimensions of an expression are the iteration vector, outermost first, which grows at its end; symbols are first the names of
+/// lengths, then the *cell*: the index in the value that is spoken of. So a value seen outside of a loop is the same inside.
+struct Numbering {
+  MLIRContext *context = nullptr;
+  SmallVector<StringAttr> names;
+
+  AffineExpr dim(unsigned d) const { return getAffineDimExpr(d, context); }
+  AffineExpr name(unsigned i) const { return getAffineSymbolExpr(i, context); }
+  AffineExpr cell(unsigned d) const { return getAffineSymbolExpr(names.size() + d, context); }
+  AffineExpr constant(int64_t value) const { return getAffineConstantExpr(value, context); }
+  AffineExpr length(LengthAttr length) const { return length.exprOver(names); }
+  /// The expression with its cell replaced: index d by `cells[d]`.
+  AffineExpr withCells(AffineExpr expr, ArrayRef<AffineExpr> cells) const;
+};
+
+//===----------------------------------------------------------------------===//
 // Where values are
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +83,44 @@ struct Piece {
   TypedAttr splat;  // else a scalar that fills it
   AffineExpr value; // else an integer
   SmallVector<Gather, 1> gathers;
+
+  /// Puts `rewrite` of it in the place of each expression.
+  void rewriteExprs(llvm::function_ref<AffineExpr(AffineExpr)> rewrite) {
+    for (Constraint &constraint : when)
+      constraint.expr = rewrite(constraint.expr);
+    for (AffineExpr &expr : place.index)
+      expr = rewrite(expr);
+    if (value)
+      value = rewrite(value);
+    for (Gather &gather : gathers)
+      for (AffineExpr &expr : gather.at.index)
+        expr = rewrite(expr);
+  }
 };
+
+/// A value: disjoint pieces.
+template <typename Home>
+using View = SmallVector<Piece<Home>, 0>;
+
+/// The piece as a block has it: where `when` holds, over so many dimensions and symbols. `bufferOf` says what buffer a home is.
+template <typename Home>
+etdg::PieceAttr writePiece(etdg::BlockBuilder &block, const Piece<Home> &piece, IntegerSet when,
+                           llvm::function_ref<Value(const Home &)> bufferOf) {
+  if (piece.splat)
+    return etdg::PieceAttr::getSplat(when, piece.splat);
+  if (piece.value)
+    return etdg::PieceAttr::getIndex(when, piece.value);
+  MLIRContext *context = when.getContext();
+  auto mapOf = [&](ArrayRef<AffineExpr> index) {
+    return AffineMap::get(when.getNumDims(), when.getNumSymbols(), index, context);
+  };
+  int64_t operand = block.operandFor(bufferOf(piece.place.home));
+  SmallVector<etdg::GatherAttr> gathers;
+  for (const auto &gather : piece.gathers)
+    gathers.push_back(etdg::GatherAttr::get(context, gather.position, block.operandFor(bufferOf(gather.at.home)),
+                                            AffineMapAttr::get(mapOf(gather.at.index))));
+  return etdg::PieceAttr::getBuffer(when, operand, mapOf(piece.place.index), gathers);
+}
 
 //===----------------------------------------------------------------------===//
 // Where a block is built
@@ -83,6 +139,8 @@ struct IterationVector {
   bool isPending() const { return numDims() > numAncestors; }
   /// Appends a dimension with a name that neither the vector nor `symbols` has.
   void open(OperatorKind kind, ArrayRef<StringAttr> symbols, MLIRContext *context);
+  /// The same dimensions, all of them ancestors: what children of a graph block see.
+  IterationVector asAncestors() const;
 };
 
 /// The next free name in the order i, j, …, z, d18, …: dimension number `dims.size()` starts the search.
