@@ -9,7 +9,6 @@
 import pathlib
 import subprocess
 import sys
-import time
 
 CASES = [("linear", 4096, 512), ("linear", 256, 512), ("linear", 64, 1024), ("added", 4096, 512), ("cell", 64, 512),
          ("cell", 256, 512), ("cell", 1024, 512), ("cell", 1024, 1024)]
@@ -52,42 +51,10 @@ def make(folder, tools):
             subprocess.run([tools / "ft-translate", "--mlir-to-bundle", "--target=sm_90a", source, "-o", source.with_suffix(".ftb")], check=True)
 
 
-def measure(candidates, seconds=1.2):
-    """Candidates in turn, the cache emptied by reading before each call; medians in microseconds."""
-    import torch
-    flush = torch.randn(32 << 20, device="cuda")
-    events = {name: [] for name in candidates}
-    for call in candidates.values():
-        call(), call()
-    begin, rounds = time.time(), 0
-    while rounds < 5 or (time.time() - begin < seconds and rounds < 60):
-        for name, call in candidates.items():
-            flush.amax()
-            first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            first.record()
-            call()
-            last.record()
-            events[name].append((first, last))
-        torch.cuda.synchronize()
-        rounds += 1
-    return {name: sorted(a.elapsed_time(b) * 1e3 for a, b in pairs)[len(pairs) // 2] for name, pairs in events.items()}
-
-
-def graphed(function):
-    import torch
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        function(), function()
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        function()
-    return graph.replay
-
-
 def time_all(folder, library):
-    import torch
+    import peers
     import runtime
+    import torch
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.manual_seed(1)
     lib = runtime.load_library(library)
@@ -116,7 +83,8 @@ def time_all(folder, library):
             call()
             torch.cuda.synchronize()
             error = max(((o.double() - e).abs().max() / e.pow(2).mean().sqrt()).item() for o, e in zip(outputs, exact))
-            times = measure({"ours": call, "torch": graphed(lambda: plain(x, h, c, ws, us, b)), "torch, one product": graphed(one)})
+            candidates = {"ours": call, "torch": peers.graphed(lambda: plain(x, h, c, ws, us, b)), "torch, one product": peers.graphed(one)}
+            times = peers.time_all(candidates, seconds=1.2)
             print(name, ", ".join(f"{n} {t:.1f}" for n, t in times.items()), f"error {error:.1e}", flush=True)
 
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/Npy.h"
 
+#include "TextCursor.h"
 #include "ft/Runtime/File.h"
 
 #include <bit>
@@ -24,9 +25,9 @@ struct Header {
 
 /// Reads the header's Python dictionary: string keys; a string, a bool and a
 /// tuple of integers as values; in any order, each once.
-class HeaderParser {
+class HeaderParser : TextCursor {
 public:
-  explicit HeaderParser(std::string_view text) : rest(text) {}
+  explicit HeaderParser(std::string_view text) : TextCursor{text} {}
 
   bool parse(Header &header) {
     bool haveDescr = false, haveOrder = false, haveShape = false;
@@ -56,17 +57,6 @@ public:
   }
 
 private:
-  void skipSpace() {
-    while (!rest.empty() && isspace((unsigned char)rest[0]))
-      rest.remove_prefix(1);
-  }
-  bool eat(char c) {
-    skipSpace();
-    if (rest.empty() || rest[0] != c)
-      return false;
-    rest.remove_prefix(1);
-    return true;
-  }
   bool parseString(std::string &out) {
     skipSpace();
     if (rest.empty() || (rest[0] != '\'' && rest[0] != '"'))
@@ -108,7 +98,6 @@ private:
     }
     return true;
   }
-  std::string_view rest;
 };
 } // namespace
 

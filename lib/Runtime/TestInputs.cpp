@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/TestInputs.h"
 
+#include "TextCursor.h"
+
 #include <cctype>
 #include <charconv>
 
 using namespace ft::rt;
 
 namespace {
-class LengthParser {
+class LengthParser : TextCursor {
 public:
-  LengthParser(std::string_view text, const Lengths &values) : rest(text), values(values) {}
+  LengthParser(std::string_view text, const Lengths &values) : TextCursor{text}, values(values) {}
 
   bool run(int64_t &out) {
     Expr e;
@@ -22,17 +24,6 @@ public:
   std::string unknown;
 
 private:
-  void skipSpace() {
-    while (!rest.empty() && isspace((unsigned char)rest[0]))
-      rest.remove_prefix(1);
-  }
-  bool eat(char c) {
-    skipSpace();
-    if (rest.empty() || rest[0] != c)
-      return false;
-    rest.remove_prefix(1);
-    return true;
-  }
   std::string_view word() {
     skipSpace();
     size_t n = 0;
@@ -124,7 +115,6 @@ private:
   }
 
   static constexpr int maxDepth = 100;
-  std::string_view rest;
   const Lengths &values;
 };
 } // namespace

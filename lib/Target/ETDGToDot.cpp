@@ -5,6 +5,7 @@
 // an edge for each access with its map.
 //
 //===----------------------------------------------------------------------===//
+#include "BlockEdges.h"
 #include "ft/Analysis/Accesses.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Target/Target.h"
@@ -104,29 +105,13 @@ void DotWriter::writeRegion(Region &region, unsigned indent) {
 void DotWriter::writeEdges(BlockOp block) {
   if (!block.isLeaf())
     return;
-  SmallVector<StringAttr> dims = block.getDimNames(), symbols = block.getSymbolNames();
   std::string node = id(block.getOperation(), "n");
-  for (ReadAttr read : block.getReads().getAsRange<ReadAttr>()) {
-    SmallVector<StringAttr> names = dims;
-    for (int64_t i = 0; i < read.getElementRank(); ++i)
-      names.push_back(StringAttr::get(block.getContext(), "e" + std::to_string(i)));
-    for (PieceAttr piece : read.getPieces()) {
-      if (piece.getKind() != SourceKind::Buffer)
-        continue;
-      std::string label = describeMap(piece.getMap().getValue(), names, symbols, piece.getGathers());
-      if (read.getPieces().size() > 1)
-        label = conditionsToString(piece.getSet().getValue(), names, symbols) + ": " + label;
-      os << "  " << bufferId(block.getBuffers()[piece.getOperand()]) << " -> " << node
-         << " [label=\"" << escape(label) << "\"];\n";
-      for (GatherAttr gather : piece.getGathers())
-        os << "  " << bufferId(block.getBuffers()[gather.getOperand()]) << " -> " << node
-           << " [style=dashed, label=\""
-           << escape(describeMap(gather.getMap().getValue(), names, symbols)) << "\"];\n";
-    }
+  for (const BlockEdge &edge : getEdges(block)) {
+    std::string buffer = bufferId(edge.buffer);
+    bool isWrite = edge.kind == EdgeKind::Write;
+    os << "  " << (isWrite ? node : buffer) << " -> " << (isWrite ? buffer : node) << " ["
+       << (edge.kind == EdgeKind::Index ? "style=dashed, " : "") << "label=\"" << escape(edge.label) << "\"];\n";
   }
-  for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
-    os << "  " << node << " -> " << bufferId(block.getBuffers()[write.getOperand()]) << " [label=\""
-       << escape(describeMap(write.getMap().getValue(), dims, symbols)) << "\"];\n";
 }
 
 void DotWriter::write() {

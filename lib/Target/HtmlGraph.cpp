@@ -5,6 +5,7 @@
 // blocks of a nest beside each other, children inside their block.
 //
 //===----------------------------------------------------------------------===//
+#include "BlockEdges.h"
 #include "HtmlPage.h"
 
 #include "ft/Analysis/Accesses.h"
@@ -48,7 +49,6 @@ private:
   Box frame(StringRef kind, SmallVector<std::string, 4> header, std::vector<std::vector<Box>> rows);
   void collect(const Box &box);
   void writeBox(const Box &box, llvm::raw_ostream &os);
-  enum EdgeKind { Read, Write, Index };
   /// The edge number `slot` of `slots` of its block.
   void writeEdge(const void *from, const void *to, StringRef label, EdgeKind kind, unsigned slot,
                  unsigned slots, llvm::raw_ostream &os);
@@ -227,7 +227,7 @@ void Drawing::writeEdge(const void *from, const void *to, StringRef label, EdgeK
     return;
   const Box &source = a->second, &target = b->second;
   // At the block each edge has a place of its own, at the buffer they spread.
-  bool atTarget = kind != Write, down = source.y <= target.y;
+  bool atTarget = kind != EdgeKind::Write, down = source.y <= target.y;
   auto atBlock = [&](const Box &box) {
     return box.x + box.width * static_cast<int>(slot + 1) / static_cast<int>(slots + 1);
   };
@@ -243,43 +243,24 @@ void Drawing::writeEdge(const void *from, const void *to, StringRef label, EdgeK
   int labelX = (atTarget ? x2 : x1) + 3;
   int away = 8 + 11 * static_cast<int>(slot % 2);
   int labelY = atTarget ? (down ? y2 - away : y2 + away + 6) : (down ? y1 + away + 6 : y1 - away);
-  os << "<g class=\"edge" << (kind == Write ? " write" : "") << "\"><title>" << escape(label)
+  os << "<g class=\"edge" << (kind == EdgeKind::Write ? " write" : "") << "\"><title>" << escape(label)
      << "</title><path d=\"M" << x1 << " " << y1 << " C" << x1 << " " << y1 + bend << " " << x2
      << " " << y2 - bend << " " << x2 << " " << y2 << "\""
-     << (kind == Index ? " class=\"dashed\"" : "") << " marker-end=\"url(#arrow)\"/><text x=\""
+     << (kind == EdgeKind::Index ? " class=\"dashed\"" : "") << " marker-end=\"url(#arrow)\"/><text x=\""
      << labelX << "\" y=\"" << labelY << "\">" << escape(shorten(label.str(), 40))
      << "</text></g>\n";
   ++numEdges;
 }
 
 void Drawing::writeEdges(BlockOp block, llvm::raw_ostream &os) {
-  if (!block.isLeaf())
-    return;
-  SmallVector<StringAttr> dims = block.getDimNames(), symbols = block.getSymbolNames();
   const void *node = block.getOperation();
-  unsigned number = 0, slots = countEdges(block);
-  for (ReadAttr read : block.getReads().getAsRange<ReadAttr>()) {
-    SmallVector<StringAttr> names = dims;
-    for (int64_t i = 0; i < read.getElementRank(); ++i)
-      names.push_back(StringAttr::get(block.getContext(), "e" + std::to_string(i)));
-    for (PieceAttr piece : read.getPieces()) {
-      if (piece.getKind() != SourceKind::Buffer)
-        continue;
-      std::string label =
-          describeMap(piece.getMap().getValue(), names, symbols, piece.getGathers());
-      if (read.getPieces().size() > 1)
-        label = conditionsToString(piece.getSet().getValue(), names, symbols) + ": " + label;
-      writeEdge(block.getBuffers()[piece.getOperand()].getAsOpaquePointer(), node, label, Read,
-                number++, slots, os);
-      for (GatherAttr gather : piece.getGathers())
-        writeEdge(block.getBuffers()[gather.getOperand()].getAsOpaquePointer(), node,
-                  "index " + describeMap(gather.getMap().getValue(), names, symbols), Index,
-                  number++, slots, os);
-    }
+  unsigned number = 0, slots = block.isLeaf() ? countEdges(block) : 0;
+  for (const BlockEdge &edge : getEdges(block)) {
+    const void *buffer = edge.buffer.getAsOpaquePointer();
+    bool isWrite = edge.kind == EdgeKind::Write;
+    writeEdge(isWrite ? node : buffer, isWrite ? buffer : node, (edge.kind == EdgeKind::Index ? "index " : "") + edge.label,
+              edge.kind, number++, slots, os);
   }
-  for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
-    writeEdge(node, block.getBuffers()[write.getOperand()].getAsOpaquePointer(),
-              describeMap(write.getMap().getValue(), dims, symbols), Write, number++, slots, os);
 }
 
 void Drawing::write(llvm::raw_ostream &os) {

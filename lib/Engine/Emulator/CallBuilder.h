@@ -130,6 +130,12 @@ struct CallPattern : OpConversionPattern<Op> {
       if (calls.local.contains(result))
         b.call("ft_emulate_tile_drop", Type(), {number});
   }
+  /// The same for a result that is one tile, which takes the operation's place.
+  LogicalResult replaceByTile(Op op, Value tile, CallBuilder &b, ConversionPatternRewriter &rewriter) const {
+    replace(op, tile, b);
+    rewriter.replaceOp(op, tile);
+    return success();
+  }
   Calls &calls;
 };
 

@@ -85,10 +85,7 @@ struct CallLanes : CallPattern<LanesOp> {
     TileOperation described = startOperation(op, TileKind::lanes);
     setRows(described, op.getType(), /*isSliced=*/false);
     described.made = {1, 1};
-    Value points = b.run(std::move(described), {});
-    replace(op, points, b);
-    rewriter.replaceOp(op, points);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), {}), b, rewriter);
   }
 };
 
@@ -104,10 +101,7 @@ struct CallPoints : CallPattern<PointsOp> {
       setPlace(described, *op.getPlace());
       words.append({op.getLine(), op.getStride() ? op.getStride() : b.number(0)});
     }
-    Value points = b.run(std::move(described), words);
-    replace(op, points, b);
-    rewriter.replaceOp(op, points);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), words), b, rewriter);
   }
 };
 
@@ -143,9 +137,7 @@ struct CallLoadRows : CallPattern<LoadRowsOp> {
       b.callWithWords("ft_emulate_rows_fetch", lane.self,
                       {points, tile, lane.position, begin, op.getPointer(), op.getStride() ? op.getStride() : b.number(0)});
     }
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, tile, b, rewriter);
   }
 };
 
@@ -255,9 +247,7 @@ struct CallReduceRows : CallPattern<ReduceRowsOp> {
       b.call("ft_emulate_tile_put_row", Type(), {self, tile, row, b.toWord(combined)});
     }
     b.call("ft_emulate_tile_join", Type(), {self});
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, tile, b, rewriter);
   }
 };
 
@@ -268,10 +258,7 @@ struct CallSpread : CallPattern<SpreadOp> {
     TileOperation described = startOperation(op, TileKind::spread);
     RowAttr row = op.getType().getRow();
     setRows(described, PointsType::get(op.getContext(), {}, row.getWidth(), row, false, false), /*isSliced=*/true);
-    Value tile = b.run(std::move(described), {adaptor.getInput().front()});
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), {adaptor.getInput().front()}), b, rewriter);
   }
 };
 } // namespace

@@ -102,10 +102,7 @@ struct CallLoad : CallPattern<LoadOp> {
     TileOperation described = startOperation(op, TileKind::load);
     setTile(described, op.getType());
     setMatrix(described, op.getSource().getType(), op.getInBounds(), int64_t(op.getWidth()));
-    Value tile = b.run(std::move(described), matrixWords(adaptor.getSource(), op.getRow(), op.getColumn()));
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), matrixWords(adaptor.getSource(), op.getRow(), op.getColumn())), b, rewriter);
   }
 };
 
@@ -169,10 +166,7 @@ struct CallSplat : CallPattern<SplatOp> {
     CallBuilder b(calls, op.getLoc(), rewriter);
     TileOperation described = startOperation(op, TileKind::splat);
     setTile(described, op.getType());
-    Value tile = b.run(std::move(described), {op.getValue()});
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), {op.getValue()}), b, rewriter);
   }
 };
 
@@ -186,10 +180,7 @@ struct CallConcat : CallPattern<ConcatOp> {
     for (ValueRange input : adaptor.getInputs())
       inputs.push_back(input.front());
     described.columns = op.getType().getShape()[1] / int64_t(inputs.size());
-    Value tile = b.run(std::move(described), inputs);
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), inputs), b, rewriter);
   }
 };
 
@@ -200,10 +191,7 @@ struct CallPart : CallPattern<PartOp> {
     TileOperation described = startOperation(op, TileKind::part);
     setTile(described, op.getType());
     described.columns = op.getInput().getType().getShape()[1];
-    Value tile = b.run(std::move(described), {adaptor.getInput().front(), b.number(int64_t(op.getNumber()))});
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), {adaptor.getInput().front(), b.number(int64_t(op.getNumber()))}), b, rewriter);
   }
 };
 
@@ -216,11 +204,8 @@ struct CallMma : CallPattern<MmaOp> {
     described.lhs = describe(op.getLhs().getType(), op.getLhsTransposed(), op.getLhsUnsigned());
     described.rhs = describe(op.getRhs().getType(), op.getRhsTransposed(), op.getRhsUnsigned());
     Value own = calls.own.lookup(op);
-    Value tile = b.run(std::move(described), {adaptor.getAccumulator().front(), adaptor.getLhs().front(), op.getLhsStage(),
-                                              adaptor.getRhs().front(), op.getRhsStage(), own ? own : b.number(0)});
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, b.run(std::move(described), {adaptor.getAccumulator().front(), adaptor.getLhs().front(), op.getLhsStage(),
+                                              adaptor.getRhs().front(), op.getRhsStage(), own ? own : b.number(0)}), b, rewriter);
   }
 };
 
@@ -294,9 +279,7 @@ struct CallReduce : CallPattern<ReduceOp> {
       b.call("ft_emulate_tile_put_row", Type(), {self, tile, row, b.toWord(combined)});
     }
     b.call("ft_emulate_tile_join", Type(), {self});
-    replace(op, tile, b);
-    rewriter.replaceOp(op, tile);
-    return success();
+    return replaceByTile(op, tile, b, rewriter);
   }
 };
 } // namespace

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "CallBounds.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Support/InlineCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_FTINLINE
@@ -17,10 +17,6 @@ namespace mlir::ft {
 
 using namespace mlir;
 using namespace mlir::ft;
-
-// A chain of functions that each call the next one twice doubles the program at
-// every step.
-static constexpr size_t maxInlined = 1 << 20;
 
 /// Whether a call passes tensors and numbers alone: its body can take its place wherever it stands.
 static bool isOverValues(func::CallOp call) {
@@ -110,25 +106,8 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
       diag.attachNote(callee.getLoc()) << "the callee is here";
       return diag;
     }
-    size_t count = 0;
-    callee.walk([&](Operation *) { ++count; });
-    if ((total += count) > maxInlined)
-      return call.emitOpError("makes the program too large: inlining copied more than ")
-             << maxInlined << " operations";
-
-    OpBuilder builder(call);
-    IRMapping mapping;
-    mapping.map(callee.getArguments(), call.getOperands());
-    for (Operation &op : callee.front().without_terminator()) {
-      Operation *copy = builder.clone(op, mapping);
-      copy->walk([&](Operation *nested) {
-        nested->setLoc(CallSiteLoc::get(nested->getLoc(), call.getLoc()));
-      });
-    }
-    for (auto [result, value] :
-         llvm::zip_equal(call.getResults(), callee.front().getTerminator()->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-    call.erase();
+    if (failed(inlineOneBlock(call, callee, total)))
+      return failure();
     inlined.insert(callee);
     return success();
   }

@@ -7,13 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "Functionalize.h"
 
-#include "mlir/IR/IRMapping.h"
+#include "ft/Support/InlineCall.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
-
-// Functions that each call the next one twice double the program at every step.
-static constexpr size_t maxInlined = 1 << 20;
 
 namespace {
 class Inliner {
@@ -34,22 +31,8 @@ private:
 } // namespace
 
 LogicalResult Inliner::inlineCall(func::CallOp call, func::FuncOp callee) {
-  size_t count = 0;
-  callee.walk([&](Operation *) { ++count; });
-  if ((total += count) > maxInlined)
-    return call.emitOpError("makes the program too large: inlining copied more than ")
-           << maxInlined << " operations";
-  OpBuilder builder(call);
-  IRMapping mapping;
-  mapping.map(callee.getArguments(), call.getOperands());
-  for (Operation &op : callee.front().without_terminator())
-    builder.clone(op, mapping)->walk([&](Operation *nested) {
-      nested->setLoc(CallSiteLoc::get(nested->getLoc(), call.getLoc()));
-    });
-  for (auto [result, value] :
-       llvm::zip_equal(call.getResults(), callee.front().getTerminator()->getOperands()))
-    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-  call.erase();
+  if (failed(ft::inlineOneBlock(call, callee, total)))
+    return failure();
   inlined.insert(callee);
   return success();
 }

@@ -35,11 +35,11 @@ private:
   static unsigned getInnermostSequential(Operation *item);
   /// Takes a value out of each leaf that has one; whether there was any.
   bool runRound();
-  bool write(Group &group, SmallVectorImpl<Made> &made);
+  bool write(HoistGroup &group, SmallVectorImpl<Made> &made);
   /// The region of the item that holds a leaf.
   BlockOp getRegion(BlockOp leaf);
   /// A buffer of this round that has room for the values: those of other regions, at other points.
-  Made *findRoom(const Group &group, const GroupPlan &plan, MutableArrayRef<Made> made);
+  Made *findRoom(const HoistGroup &group, const GroupPlan &plan, MutableArrayRef<Made> made);
 
   GraphOp graph;
   Block &body;
@@ -73,7 +73,7 @@ BlockOp AheadWriter::getRegion(BlockOp leaf) {
   return region;
 }
 
-Made *AheadWriter::findRoom(const Group &group, const GroupPlan &plan, MutableArrayRef<Made> made) {
+Made *AheadWriter::findRoom(const HoistGroup &group, const GroupPlan &plan, MutableArrayRef<Made> made) {
   if (!plan.repeated.empty())
     return nullptr;
   auto fits = [&](Made &other) {
@@ -89,7 +89,7 @@ Made *AheadWriter::findRoom(const Group &group, const GroupPlan &plan, MutableAr
   return it == made.end() ? nullptr : it;
 }
 
-bool AheadWriter::write(Group &group, SmallVectorImpl<Made> &made) {
+bool AheadWriter::write(HoistGroup &group, SmallVectorImpl<Made> &made) {
   GroupPlan plan(context, group, body);
   BlockOp leaf = group.members.front().leaf;
   // What only a first iteration has (its state comes from outside) is one step of the same work.
@@ -145,7 +145,7 @@ bool AheadWriter::runRound() {
   });
   llvm::SmallDenseSet<Operation *> touched;
   SmallVector<Made, 0> made;
-  for (Group &group : collectGroups(leaves, finder, context.names)) {
+  for (HoistGroup &group : collectGroups(leaves, finder, context.names)) {
     if (llvm::any_of(group.members, [&](Repeat &r) { return touched.contains(r.leaf); }))
       continue;
     SmallVector<Operation *> readers;

@@ -26,7 +26,7 @@ static SmallVector<unsigned> orderByPins(ArrayRef<Repeat> repeats, CommonNames &
 }
 
 /// Whether the value of a group is that of `repeat`, and is there before the first of the readers.
-static bool joins(const Group &group, const Repeat &repeat, CommonNames &names) {
+static bool joins(const HoistGroup &group, const Repeat &repeat, CommonNames &names) {
   for (const Repeat &member : group.members) {
     if (member.leaf == repeat.leaf)
       return false;
@@ -48,30 +48,30 @@ static Value getFirstSource(const Repeat &repeat) {
   return {};
 }
 
-SmallVector<Group> hoist::collectGroups(ArrayRef<BlockOp> leaves, CandidateFinder &finder, CommonNames &names) {
+SmallVector<HoistGroup> hoist::collectGroups(ArrayRef<BlockOp> leaves, CandidateFinder &finder, CommonNames &names) {
   SmallVector<Repeat> repeats;
   for (BlockOp leaf : leaves)
     llvm::append_range(repeats, finder.find(leaf));
   // (Few in a bucket are no partners.)
-  llvm::MapVector<Value, SmallVector<Group>> buckets;
+  llvm::MapVector<Value, SmallVector<HoistGroup>> buckets;
   for (unsigned number : orderByPins(repeats, names)) {
     Repeat &repeat = repeats[number];
-    SmallVector<Group> &groups = buckets[getFirstSource(repeat)];
-    auto *it = llvm::find_if(groups, [&](Group &group) { return joins(group, repeat, names); });
+    SmallVector<HoistGroup> &groups = buckets[getFirstSource(repeat)];
+    auto *it = llvm::find_if(groups, [&](HoistGroup &group) { return joins(group, repeat, names); });
     if (it == groups.end() && !repeat.follows)
       groups.push_back({{std::move(repeat)}});
     else if (it != groups.end())
       it->members.push_back(std::move(repeat));
   }
-  SmallVector<std::tuple<unsigned, int, unsigned, Group *>> sorted;
+  SmallVector<std::tuple<unsigned, int, unsigned, HoistGroup *>> sorted;
   for (auto &[source, groups] : buckets)
-    for (Group &group : groups) {
+    for (HoistGroup &group : groups) {
       const Repeat &first = group.members.front();
       sorted.push_back({first.dims.count(), -static_cast<int>(first.ops.size()),
                         static_cast<unsigned>(sorted.size()), &group});
     }
   llvm::sort(sorted);
-  SmallVector<Group> all;
+  SmallVector<HoistGroup> all;
   for (auto &[dims, size, number, group] : sorted)
     all.push_back(std::move(*group));
   return all;

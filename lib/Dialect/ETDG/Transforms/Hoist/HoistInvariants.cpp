@@ -37,14 +37,14 @@ public:
 private:
   /// Returns whether anything was moved.
   bool runRound(Block &body);
-  bool tryGroup(Group &group, Block &body);
-  void explain(ArrayRef<Refusal> refusals, Block &body);
+  bool tryGroup(HoistGroup &group, Block &body);
+  void explain(ArrayRef<HoistRefusal> refusals, Block &body);
 
   GraphOp graph;
   Context context;
   bool copies = false;
   llvm::StringMap<unsigned> numNamed;
-  SmallVector<Refusal> refusals;
+  SmallVector<HoistRefusal> refusals;
 };
 } // namespace
 
@@ -55,7 +55,7 @@ static std::string list(BlockOp leaf, ArrayRef<unsigned> dims) {
   return text;
 }
 
-bool Hoister::tryGroup(Group &group, Block &body) {
+bool Hoister::tryGroup(HoistGroup &group, Block &body) {
   const Repeat &first = group.members.front();
   BlockOp leaf = first.leaf;
   GroupPlan plan(context, group, body);
@@ -100,10 +100,10 @@ bool Hoister::runRound(Block &body) {
     if (block.isLeaf() && block.getOperation() != body.getParentOp())
       inside.push_back(block);
   });
-  SmallVector<Group> groups = collectGroups(inside, finder, context.names);
+  SmallVector<HoistGroup> groups = collectGroups(inside, finder, context.names);
   llvm::SmallDenseSet<Operation *> touched;
   bool changed = false;
-  for (Group &group : groups) {
+  for (HoistGroup &group : groups) {
     if (llvm::any_of(group.members, [&](Repeat &r) { return touched.contains(r.leaf); }))
       continue;
     SmallVector<BlockOp> leaves;
@@ -121,10 +121,10 @@ bool Hoister::runRound(Block &body) {
   return changed;
 }
 
-void Hoister::explain(ArrayRef<Refusal> all, Block &body) {
+void Hoister::explain(ArrayRef<HoistRefusal> all, Block &body) {
   auto parent = dyn_cast<BlockOp>(body.getParentOp());
   unsigned outerDims = parent ? parent.getNumDims() : 0;
-  for (const Refusal &refusal : all) {
+  for (const HoistRefusal &refusal : all) {
     // What is private to a block inside is asked there again.
     bool isInnermost = BlockOp(refusal.leaf).getNumAncestors() == outerDims;
     if (!isInnermost && (refusal.rule == "dependence" || refusal.rule == "skew"))

@@ -46,7 +46,7 @@ struct Repeat {
 };
 
 /// Why something that repeats stays where it is.
-struct Refusal {
+struct HoistRefusal {
   Operation *op;
   BlockOp leaf;
   std::string rule, reason;
@@ -70,7 +70,7 @@ class CandidateFinder {
 public:
   CandidateFinder(Block &body, const SymbolSpace &space, const Settings &settings);
   SmallVector<Repeat> find(BlockOp leaf);
-  SmallVector<Refusal> refusals;
+  SmallVector<HoistRefusal> refusals;
 
 private:
   friend class LeafSearch;
@@ -115,7 +115,7 @@ SmallVector<AffineExpr> getPins(BlockOp leaf, CommonNames &names);
 bool isSame(const Repeat &a, const Repeat &b, CommonNames &names);
 
 /// One value for several leaves.
-struct Group {
+struct HoistGroup {
   SmallVector<Repeat> members; // the first one has the maps that hold for all
 };
 
@@ -130,11 +130,11 @@ struct Placement {
 
 /// The values of the leaves that `finder` finds; those that are the same for several leaves as one group,
 /// those of few dimensions first.
-SmallVector<Group> collectGroups(ArrayRef<BlockOp> leaves, CandidateFinder &finder, CommonNames &names);
+SmallVector<HoistGroup> collectGroups(ArrayRef<BlockOp> leaves, CandidateFinder &finder, CommonNames &names);
 
 /// Makes the blocks, and their buffer where none is given, before the members' items, and lets the members
 /// read it. Returns whether a member now yields it as it is.
-bool rewrite(Group &group, const Placement &placement, Block &body, CommonNames &names, BufferOp &buffer);
+bool rewrite(HoistGroup &group, const Placement &placement, Block &body, CommonNames &names, BufferOp &buffer);
 
 } // namespace mlir::etdg::hoist
 

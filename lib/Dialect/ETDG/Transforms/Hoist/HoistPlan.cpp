@@ -24,7 +24,7 @@ static unsigned getNumDimsOf(Block &body) {
   return block ? block.getNumDims() : 0;
 }
 
-GroupPlan::GroupPlan(Context &context, const Group &group, Block &body)
+GroupPlan::GroupPlan(Context &context, const HoistGroup &group, Block &body)
     : context(context), group(group), body(body), leaf(group.members.front().leaf),
       first(group.members.front()), outerDims(getNumDimsOf(body)), numDims(leaf.getNumDims()) {}
 

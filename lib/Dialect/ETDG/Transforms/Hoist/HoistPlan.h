@@ -22,7 +22,7 @@ struct Context {
 /// A group's value in blocks of its own.
 class GroupPlan {
 public:
-  GroupPlan(Context &context, const Group &group, Block &body);
+  GroupPlan(Context &context, const HoistGroup &group, Block &body);
   /// False: `rule` and `reason` say why not.
   bool make();
 
@@ -46,7 +46,7 @@ private:
   double getReadersSeconds();
 
   Context &context;
-  const Group &group;
+  const HoistGroup &group;
   Block &body;
   BlockOp leaf; // of the first member
   const Repeat &first;

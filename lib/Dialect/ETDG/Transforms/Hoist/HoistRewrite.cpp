@@ -151,7 +151,7 @@ static bool replaceIn(const Repeat &member, const Placement &placement, Value bu
                       [&](Value yielded) { return isa<BlockArgument>(yielded); });
 }
 
-bool hoist::rewrite(Group &group, const Placement &placement, Block &body, CommonNames &names, BufferOp &buffer) {
+bool hoist::rewrite(HoistGroup &group, const Placement &placement, Block &body, CommonNames &names, BufferOp &buffer) {
   const Repeat &first = group.members.front();
   Operation *before = first.item;
   for (const Repeat &member : group.members) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Accesses.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
+#include "ft/Dialect/ETDG/Transforms/BufferIndices.h"
 #include "ft/Dialect/ETDG/Transforms/MergeCoordinates.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -16,15 +17,8 @@
 using namespace mlir;
 using namespace mlir::etdg;
 
-void etdg::dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> positions) {
-  auto keptResults = [&](AffineMap map) {
-    SmallVector<AffineExpr> results;
-    for (auto [p, result] : llvm::enumerate(map.getResults()))
-      if (!llvm::is_contained(positions, p))
-        results.push_back(result);
-    return AffineMapAttr::get(
-        AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext()));
-  };
+void etdg::replaceBuffer(Value buffer, Value replacement, llvm::function_ref<AffineMap(AffineMap)> mapOf,
+                         llvm::function_ref<int64_t(int64_t)> positionOf) {
   llvm::SetVector<Operation *> users(buffer.user_begin(), buffer.user_end());
   for (Operation *user : users) {
     auto block = dyn_cast<BlockOp>(user);
@@ -32,33 +26,37 @@ void etdg::dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> pos
       continue;
     BlockBuilder b = BlockBuilder::from(block);
     auto isOurs = [&](int64_t operand) { return operand >= 0 && b.buffers[operand] == buffer; };
-    auto changeRead = [&](ReadAttr read) {
+    auto change = [&](ReadAttr read) {
       return transformRead(
-          read,
-          [&](AffineMap map, int64_t operand) {
-            return isOurs(operand) ? keptResults(map).getValue() : map;
-          },
+          read, [&](AffineMap map, int64_t operand) { return isOurs(operand) ? mapOf(map) : map; },
           [](IntegerSet set) { return set; }, [](int64_t operand) { return operand; },
-          [&](int64_t operand, int64_t position) {
-            return !isOurs(operand) ? position
-                                    : position - llvm::count_if(positions, [&](unsigned p) {
-                                        return static_cast<int64_t>(p) < position;
-                                      });
-          });
+          [&](int64_t operand, int64_t position) { return isOurs(operand) ? positionOf(position) : position; });
     };
     for (ReadAttr &read : b.reads)
-      read = changeRead(read);
+      read = change(read);
     for (ReadAttr &read : b.identity)
-      read = changeRead(read);
+      read = change(read);
     for (WriteAttr &write : b.writes)
       if (isOurs(write.getOperand()))
-        write = WriteAttr::get(write.getContext(), write.getOperand(),
-                               keptResults(write.getMap().getValue()));
+        write = WriteAttr::get(write.getContext(), write.getOperand(), AffineMapAttr::get(mapOf(write.getMap().getValue())));
     for (Value &operand : b.buffers)
       if (operand == buffer)
         operand = replacement;
     b.assign(block);
   }
+}
+
+void etdg::dropPositions(Value buffer, Value replacement, ArrayRef<unsigned> positions) {
+  auto keptResults = [&](AffineMap map) {
+    SmallVector<AffineExpr> results;
+    for (auto [p, result] : llvm::enumerate(map.getResults()))
+      if (!llvm::is_contained(positions, p))
+        results.push_back(result);
+    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext());
+  };
+  replaceBuffer(buffer, replacement, keptResults, [&](int64_t position) {
+    return position - llvm::count_if(positions, [&](unsigned p) { return static_cast<int64_t>(p) < position; });
+  });
 }
 
 /// The index names the dimension alone, forwards or backwards: ±d + e over symbols.

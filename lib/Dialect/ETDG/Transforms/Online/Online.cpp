@@ -56,7 +56,7 @@ private:
         accesses.emplace(graph);
         space.emplace(graph);
       }
-      for (online::Group &group : online::findGroups(*body, *accesses, *space)) {
+      for (online::OnlineGroup &group : online::findGroups(*body, *accesses, *space)) {
         if (rewriteGroup(group, *accesses))
           return true;
         // Level by level: reductions that wait for those of the first level run with one another.
@@ -64,13 +64,13 @@ private:
         constexpr unsigned maxLevels = 5; // each asks for the groups again
         unsigned deepest = *llvm::max_element(levels);
         llvm::DenseSet<Operation *> all, ignored;
-        for (online::Member &member : group.members)
+        for (online::OnlineMember &member : group.members)
           all.insert(member.block);
         for (unsigned level = 0; level + 1 < std::min(deepest, maxLevels); ++level) {
           for (auto [member, mine] : llvm::zip(group.members, levels))
             if (mine <= level)
               ignored.insert(member.block);
-          for (online::Group &rest : online::findGroups(*body, *accesses, *space, ignored))
+          for (online::OnlineGroup &rest : online::findGroups(*body, *accesses, *space, ignored))
             if (all.contains(rest.members.front().block) && rewriteGroup(rest, *accesses))
               return true;
         }
@@ -79,13 +79,13 @@ private:
     return false;
   }
 
-  bool rewriteGroup(online::Group &group, const GraphAccesses &accesses) {
+  bool rewriteGroup(online::OnlineGroup &group, const GraphAccesses &accesses) {
     if (online::sinkBroadcasts(group, accesses))
       return true;
-    SmallVector<online::Refusal> refusals;
+    SmallVector<online::OnlineRefusal> refusals;
     online::PlanOptions options{narrowStates, ordered};
-    std::optional<online::Plan> plan = online::makePlan(group, accesses, options, refusals);
-    for (const online::Refusal &refusal : refusals)
+    std::optional<online::OnlinePlan> plan = online::makePlan(group, accesses, options, refusals);
+    for (const online::OnlineRefusal &refusal : refusals)
       report(group, refusal);
     // One block alone gains nothing, and would be found again.
     if (!plan || plan->members.size() < plan->repeated.size() + 2)
@@ -126,7 +126,7 @@ private:
     return reductions >= 2;
   }
 
-  void report(const online::Group &group, const online::Refusal &refusal) {
+  void report(const online::OnlineGroup &group, const online::OnlineRefusal &refusal) {
     BlockOp block = group.members[refusal.member].block;
     // A block is looked at again after every rewrite, and refused once.
     if (!refused.insert({block, refusal.reason}).second)

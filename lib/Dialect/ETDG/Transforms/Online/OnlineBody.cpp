@@ -171,7 +171,7 @@ BodyWriter::writeAgain(Key key, llvm::function_ref<Value(Key)> stateOf,
   for (unsigned m : plan.members) {
     if (!needed.contains(m))
       continue;
-    const Member &member = group.members[m];
+    const OnlineMember &member = group.members[m];
     BlockOp block = member.block;
     SmallVector<Value> arguments;
     for (auto [r, role] : llvm::enumerate(member.reads)) {
@@ -290,7 +290,7 @@ void BodyWriter::writeMean(unsigned parameter, Key key) {
 }
 
 SmallVector<Value> BodyWriter::writeMember(unsigned m) {
-  const Member &member = group.members[m];
+  const OnlineMember &member = group.members[m];
   BlockOp block = member.block;
   SmallVector<Value> arguments(member.reads.size());
   // Centres first: states are corrected to them.
@@ -353,7 +353,7 @@ SmallVector<Value> BodyWriter::writeMember(unsigned m) {
 /// All reads: what comes from outside, and states.
 void BodyWriter::writeReads(BlockBuilder &out) {
   for (unsigned m : plan.members) {
-    const Member &member = group.members[m];
+    const OnlineMember &member = group.members[m];
     BlockOp block = member.block;
     for (auto [r, role] : llvm::enumerate(member.reads)) {
       if ((role.kind == ReadRole::Internal && plan.contains(role.member)) ||
@@ -383,7 +383,7 @@ void BodyWriter::writeWeights(BlockBuilder &out, OpBuilder &bufferBuilder) {
     if (state.law != StatePlan::Square)
       continue;
     Key key{state.member, state.write};
-    const Member &member = group.members[state.member];
+    const OnlineMember &member = group.members[state.member];
     BlockOp block = member.block;
     unsigned r = member.stateReads[state.write];
     Value buffer = block.getBuffers()[block.getWrite(state.write).getOperand()];

@@ -53,7 +53,7 @@ using FactorCache = std::map<std::tuple<unsigned, int64_t, const void *>, Value>
 
 class BodyWriter {
 public:
-  BodyWriter(Group &group, const Plan &plan) : group(group), plan(plan) {}
+  BodyWriter(OnlineGroup &group, const OnlinePlan &plan) : group(group), plan(plan) {}
 
   /// The region of the merged block with its reads, writes and yield; `spec` gets operands,
   /// reads, writes and identity. `kept`: the writes that are no states and stay.
@@ -124,8 +124,8 @@ private:
                     MutableArrayRef<Value> results);
   Value getRunning(CorrectionBuilder &make, const Centre &centre, StateValues &values);
 
-  Group &group;
-  const Plan &plan;
+  OnlineGroup &group;
+  const OnlinePlan &plan;
   BlockBuilder *spec = nullptr;
   std::unique_ptr<OpBuilder> builder;
   std::optional<Location> loc;
@@ -169,7 +169,7 @@ Value joinStates(CorrectionBuilder &make, Operation *fold, Value a, Value b);
 void simplifyOnes(Block &body);
 
 /// Whether a state's last plane must still be corrected to be what the program asks for.
-bool hasResidual(const Group &group, const Plan &plan, const StatePlan &state);
+bool hasResidual(const OnlineGroup &group, const OnlinePlan &plan, const StatePlan &state);
 
 } // namespace mlir::etdg::online
 

@@ -52,7 +52,7 @@ void BodyWriter::forEachSlot(StateValues &values, llvm::function_ref<void(Value 
 }
 
 ReadAttr BodyWriter::readNeutral(BlockBuilder &out, const StatePlan &state) {
-  const Member &member = group.members[state.member];
+  const OnlineMember &member = group.members[state.member];
   BlockOp block = member.block;
   std::optional<Joining> joining = getJoining(group, state.member);
   if (!joining)
@@ -149,7 +149,7 @@ void BodyWriter::joinMoments(CorrectionBuilder &make, Key key, StateValues (&sid
 
 void BodyWriter::joinMember(CorrectionBuilder &make, unsigned m, StateValues (&sides)[2], StateValues &joined,
                             FactorCache (&caches)[2]) {
-  const Member &member = group.members[m];
+  const OnlineMember &member = group.members[m];
   SmallVector<unsigned> states = getStateWrites(member);
   if (states.empty())
     return;

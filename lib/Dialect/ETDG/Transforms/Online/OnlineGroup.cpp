@@ -57,7 +57,7 @@ Operation *online::getItem(Block *body, Operation *op) {
   return op;
 }
 
-bool online::isLastPlane(const Group &group, AffineMap write, AffineMap read,
+bool online::isLastPlane(const OnlineGroup &group, AffineMap write, AffineMap read,
                          SmallVectorImpl<AffineExpr> &bindings) {
   if (write.getNumResults() != read.getNumResults())
     return false;
@@ -161,11 +161,11 @@ static bool isCandidate(BlockOp block, Block &body) {
 namespace {
 /// Finds out what the reads of a group's members mean.
 struct RoleFinder {
-  RoleFinder(Group &group, const Items &items, const GraphAccesses &accesses,
+  RoleFinder(OnlineGroup &group, const Items &items, const GraphAccesses &accesses,
              const SymbolSpace &space)
       : group(group), items(items), accesses(accesses), space(space) {}
 
-  Group &group;
+  OnlineGroup &group;
   const Items &items;
   const GraphAccesses &accesses;
   const SymbolSpace &space;
@@ -183,7 +183,7 @@ struct RoleFinder {
     else if (auto found = origins.find(item); found != origins.end())
       to.insert_range(found->second);
   }
-  bool findStates(Member &member);
+  bool findStates(OnlineMember &member);
   std::optional<std::pair<unsigned, unsigned>> findCopiedPlane(BlockOp block, PieceAttr piece, AffineMap map);
   ReadRole findRole(unsigned member, unsigned read);
   ReadRole addParameter(std::optional<std::pair<unsigned, unsigned>> lastPlane, unsigned member,
@@ -193,7 +193,7 @@ struct RoleFinder {
 } // namespace
 
 /// The states of a reduction: each write that it reads back from the iteration before.
-bool RoleFinder::findStates(Member &member) {
+bool RoleFinder::findStates(OnlineMember &member) {
   BlockOp block = member.block;
   member.stateReads.assign(block.getNumWrites(), -1);
   AffineExpr j = getAffineDimExpr(group.numDims - 1, block.getContext());
@@ -232,7 +232,7 @@ std::optional<ReadRole> RoleFinder::findSource(BlockOp block, PieceAttr piece, A
   auto found = memberOf.find(*it->second.begin());
   if (found == memberOf.end())
     return std::nullopt;
-  const Member &source = group.members[found->second];
+  const OnlineMember &source = group.members[found->second];
   for (auto [w, write] :
        llvm::enumerate(BlockOp(source.block).getWrites().getAsRange<WriteAttr>())) {
     if (BlockOp(source.block).getBuffers()[write.getOperand()] != buffer)
@@ -302,7 +302,7 @@ std::optional<std::pair<unsigned, unsigned>> RoleFinder::findCopiedPlane(BlockOp
 }
 
 ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
-  const Member &member = group.members[index];
+  const OnlineMember &member = group.members[index];
   BlockOp block = member.block;
   ReadAttr read = block.getRead(r);
   // The block's own state, where it is one.
@@ -390,7 +390,7 @@ void RoleFinder::run() {
 }
 
 /// Splits a group into parts that don't depend on one another.
-static std::vector<Group> splitGroup(Group &group) {
+static std::vector<OnlineGroup> splitGroup(OnlineGroup &group) {
   llvm::EquivalenceClasses<unsigned> classes;
   for (auto [i, member] : llvm::enumerate(group.members)) {
     classes.insert(i);
@@ -402,7 +402,7 @@ static std::vector<Group> splitGroup(Group &group) {
           classes.unionSets(i, origin);
     }
   }
-  std::vector<Group> parts;
+  std::vector<OnlineGroup> parts;
   llvm::DenseMap<unsigned, unsigned> partOf;
   SmallVector<std::pair<unsigned, unsigned>> places;
   for (auto [i, member] : llvm::enumerate(group.members)) {
@@ -421,7 +421,7 @@ static std::vector<Group> splitGroup(Group &group) {
     parts[it->second].members.push_back(member);
   }
   for (auto [p, part] : llvm::enumerate(parts)) {
-    for (Member &member : part.members)
+    for (OnlineMember &member : part.members)
       for (ReadRole &role : member.reads) {
         // What another part makes is made outside.
         if (role.kind == ReadRole::Foreign && places[role.member].first != p)
@@ -442,15 +442,15 @@ static std::vector<Group> splitGroup(Group &group) {
         parameter.lastPlane->first = places[parameter.lastPlane->first].second;
     }
   }
-  llvm::erase_if(parts, [](const Group &part) {
-    return llvm::none_of(part.members, [](const Member &member) {
+  llvm::erase_if(parts, [](const OnlineGroup &part) {
+    return llvm::none_of(part.members, [](const OnlineMember &member) {
       return member.isReduction && member.isDependent;
     });
   });
   return parts;
 }
 
-SmallVector<unsigned> online::getLevels(const Group &group) {
+SmallVector<unsigned> online::getLevels(const OnlineGroup &group) {
   SmallVector<unsigned> levels(group.members.size(), 0);
   for (bool changed = true; std::exchange(changed, false);)
     for (auto [m, member] : llvm::enumerate(group.members)) {
@@ -471,7 +471,7 @@ SmallVector<unsigned> online::getLevels(const Group &group) {
   return levels;
 }
 
-std::vector<Group> online::findGroups(Block &body, const GraphAccesses &accesses,
+std::vector<OnlineGroup> online::findGroups(Block &body, const GraphAccesses &accesses,
                                       const SymbolSpace &space,
                                       const llvm::DenseSet<Operation *> &ignored) {
   SmallVector<SmallVector<BlockOp>> classes;
@@ -495,7 +495,7 @@ std::vector<Group> online::findGroups(Block &body, const GraphAccesses &accesses
     else
       it->push_back(block);
   }
-  std::vector<Group> groups;
+  std::vector<OnlineGroup> groups;
   std::optional<Items> items;
   for (ArrayRef<BlockOp> blocks : classes) {
     unsigned reductions = llvm::count_if(blocks, [](BlockOp block) {
@@ -503,11 +503,11 @@ std::vector<Group> online::findGroups(Block &body, const GraphAccesses &accesses
     });
     if (reductions < 2)
       continue;
-    Group group;
+    OnlineGroup group;
     group.body = &body;
     group.numDims = BlockOp(blocks.front()).getNumDims();
     for (BlockOp block : blocks) {
-      Member member;
+      OnlineMember member;
       member.block = block;
       ft::OperatorKind kind = block.getOperator(block.getNumOwnDims() - 1);
       member.isReduction = kind != ft::OperatorKind::Map;
@@ -528,8 +528,8 @@ std::vector<Group> online::findGroups(Block &body, const GraphAccesses &accesses
     if (!items)
       items.emplace(body);
     RoleFinder finder(group, *items, accesses, space);
-    std::vector<Member> kept;
-    for (Member &member : group.members)
+    std::vector<OnlineMember> kept;
+    for (OnlineMember &member : group.members)
       if (finder.findStates(member))
         kept.push_back(member);
     group.members = kept;

@@ -27,7 +27,7 @@ struct ReadRole {
   unsigned member = 0, write = 0, parameter = 0;
 };
 
-struct Member {
+struct OnlineMember {
   BlockOp block;
   bool isReduction = false;
   /// Whether the operator of j may be re-associated.
@@ -55,9 +55,9 @@ struct Parameter {
 };
 
 /// All leaves of a body over one iteration space.
-struct Group {
+struct OnlineGroup {
   Block *body = nullptr;
-  std::vector<Member> members;
+  std::vector<OnlineMember> members;
   std::vector<Parameter> parameters;
   /// Names of all symbols that the members use; everything below is over them.
   SmallVector<StringAttr> symbols;
@@ -68,16 +68,16 @@ struct Group {
 
 /// The groups of a body that hold a reduction depending on another one's last state. What is
 /// `ignored` is no member: others depend on it as on anything that was computed before.
-std::vector<Group> findGroups(Block &body, const GraphAccesses &accesses, const SymbolSpace &space,
+std::vector<OnlineGroup> findGroups(Block &body, const GraphAccesses &accesses, const SymbolSpace &space,
                               const llvm::DenseSet<Operation *> &ignored = {});
 
 /// For each member the greatest number of reductions of the group that wait for one another before
 /// it can run.
-SmallVector<unsigned> getLevels(const Group &group);
+SmallVector<unsigned> getLevels(const OnlineGroup &group);
 
 /// Moves a broadcast or reshape at the end of a block that makes a parameter of the group into
 /// the readers. Returns whether there was one: groups must be found again then.
-bool sinkBroadcasts(const Group &group, const GraphAccesses &accesses);
+bool sinkBroadcasts(const OnlineGroup &group, const GraphAccesses &accesses);
 
 /// Expressions of `block` over `symbols`, in canonical form.
 AffineMap alignMap(AffineMap map, BlockOp block, ArrayRef<StringAttr> symbols);
@@ -90,7 +90,7 @@ SmallVector<unsigned> getReachedPieces(BlockOp block, ReadAttr read, const Symbo
 Operation *getItem(Block *body, Operation *op);
 /// Whether `read` of a block in the group's body, or deeper, reads a last plane of a write of the
 /// group whose map is `write`; `bindings` gives the group's own map dimensions over the reader's.
-bool isLastPlane(const Group &group, AffineMap write, AffineMap read,
+bool isLastPlane(const OnlineGroup &group, AffineMap write, AffineMap read,
                  SmallVectorImpl<AffineExpr> &bindings);
 
 } // namespace mlir::etdg::online

@@ -13,7 +13,7 @@ using namespace mlir::etdg;
 using namespace mlir::etdg::online;
 
 TypedAttr Planner::getInit(unsigned m, unsigned write) {
-  const Member &member = group.members[m];
+  const OnlineMember &member = group.members[m];
   BlockOp block = member.block;
   Value self = block.getBuffers()[block.getWrite(write).getOperand()];
   TypedAttr init;
@@ -420,7 +420,7 @@ std::optional<bool> Planner::takeUnequal(unsigned m, const States &states, const
 }
 
 bool Planner::analyseMember(unsigned m) {
-  const Member &member = group.members[m];
+  const OnlineMember &member = group.members[m];
   BlockOp block = member.block;
   States states;
   for (unsigned w = 0; w < block.getNumWrites(); ++w)
@@ -487,7 +487,7 @@ bool Planner::analyseMember(unsigned m) {
 /// What a member's body takes, as values of the tape.
 SmallVector<Value> Planner::argumentsOf(unsigned m, Block *block, BlockBuilder &reads,
                                         llvm::DenseMap<std::pair<Attribute, Type>, Value> &externals) {
-  const Member &member = group.members[m];
+  const OnlineMember &member = group.members[m];
   BlockOp from = member.block;
   Location unknown = UnknownLoc::get(from.getContext());
   SmallVector<Value> arguments;
@@ -514,7 +514,7 @@ SmallVector<Value> Planner::argumentsOf(unsigned m, Block *block, BlockBuilder &
 
 /// Puts the bodies one after the other and finds the law of each state.
 bool Planner::analyse() {
-  plan = Plan();
+  plan = OnlinePlan();
   shiftedBy.clear();
   plan.centres.resize(group.parameters.size());
   for (bool dependent : {false, true})
@@ -542,7 +542,7 @@ bool Planner::analyse() {
   llvm::BitVector failed(group.members.size());
   llvm::DenseMap<std::pair<Attribute, Type>, Value> externals;
   for (unsigned m : plan.members) {
-    const Member &member = group.members[m];
+    const OnlineMember &member = group.members[m];
     BlockOp from = member.block;
     SmallVector<Value> arguments = argumentsOf(m, block, reads, externals);
     Operation *before = block->empty() ? nullptr : &block->back();

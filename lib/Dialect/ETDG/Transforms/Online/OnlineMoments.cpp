@@ -195,7 +195,7 @@ Value BodyWriter::correctMoment(CorrectionBuilder &make, const StatePlan &state,
 /// so far.
 Value BodyWriter::makeBeside(Key key, RankedTensorType type, OpBuilder &bufferBuilder, Value &value,
                              TypedAttr init) {
-  const Member &member = group.members[key.first];
+  const OnlineMember &member = group.members[key.first];
   BlockOp block = member.block;
   Value buffer = block.getBuffers()[block.getWrite(key.second).getOperand()];
   auto bufferOp = buffer.getDefiningOp<BufferOp>();
@@ -230,7 +230,7 @@ static SmallVector<unsigned, 4> getPowers(const ValueForm &form) {
 /// of its states.
 void BodyWriter::writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark,
                               MutableArrayRef<Value> results) {
-  const Member &member = group.members[m];
+  const OnlineMember &member = group.members[m];
   auto getFirst = [&]() -> Operation * {
     return mark ? mark->getNextNode() : body->front().empty() ? nullptr : &body->front().front();
   };

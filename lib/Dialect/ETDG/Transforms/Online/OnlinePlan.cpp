@@ -24,14 +24,14 @@ std::vector<MomentIndex> StatePlan::getMoments() const {
   return moments;
 }
 
-const StatePlan *Plan::getState(unsigned member, unsigned write) const {
+const StatePlan *OnlinePlan::getState(unsigned member, unsigned write) const {
   for (const StatePlan &state : states)
     if (state.member == member && state.write == write)
       return &state;
   return nullptr;
 }
 
-ReadAttr online::importRead(BlockBuilder &builder, const Group &group, BlockOp block,
+ReadAttr online::importRead(BlockBuilder &builder, const OnlineGroup &group, BlockOp block,
                             ReadAttr read) {
   SmallVector<PieceAttr> pieces;
   for (PieceAttr piece : read.getPieces()) {
@@ -79,7 +79,7 @@ SmallVector<Value> online::cloneBody(OpBuilder &builder, BlockOp block, ValueRan
   return yields;
 }
 
-SmallVector<unsigned> online::getStateWrites(const Member &member) {
+SmallVector<unsigned> online::getStateWrites(const OnlineMember &member) {
   SmallVector<unsigned> states;
   for (unsigned w = 0; w < member.stateReads.size(); ++w)
     if (member.isState(w))
@@ -138,21 +138,21 @@ static Operation *findFold(Value value, Value state) {
   return fold;
 }
 
-bool online::isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term) {
+bool online::isAtCentre(const OnlineGroup &group, const OnlinePlan &plan, const FactorTerm &term) {
   const Centre &centre = plan.centres[term.parameter];
   return centre.kind == Centre::Running &&
          group.parameters[term.parameter].lastPlane == std::pair(centre.member, centre.write);
 }
 
-Operation *online::getFold(const Group &group, unsigned index, unsigned write) {
-  const Member &member = group.members[index];
+Operation *online::getFold(const OnlineGroup &group, unsigned index, unsigned write) {
+  const OnlineMember &member = group.members[index];
   BlockOp block = member.block;
   return findFold(block.getYield().getOperand(write),
                   block.getBody().getArgument(member.stateReads[write]));
 }
 
-std::optional<Joining> online::getJoining(const Group &group, unsigned index) {
-  const Member &member = group.members[index];
+std::optional<Joining> online::getJoining(const OnlineGroup &group, unsigned index) {
+  const OnlineMember &member = group.members[index];
   BlockOp block = member.block;
   if (!member.mayReassociate)
     return std::nullopt;
@@ -211,7 +211,7 @@ void EqualOperations::share(Operation *first, MutableArrayRef<Value> results) {
 
 void Planner::exclude(unsigned member, Operation *culprit, std::string reason) {
   excluded.set(member);
-  for (const Refusal &refusal : refusals)
+  for (const OnlineRefusal &refusal : refusals)
     if (refusal.member == member)
       return;
   refusals.push_back(
@@ -220,7 +220,7 @@ void Planner::exclude(unsigned member, Operation *culprit, std::string reason) {
 
 /// A map that may run twice: no more than a few additions, products and choices. What it writes
 /// need not be stored for the reductions then, which is worth more.
-static bool isCheap(const Member &member) {
+static bool isCheap(const OnlineMember &member) {
   constexpr unsigned maxOperations = 8;
   if (member.isReduction)
     return false;
@@ -248,7 +248,7 @@ static bool isCheap(const Member &member) {
 /// What depends on a parameter has another value while the reduction runs: nobody outside may see
 /// it, except what is corrected in the end, or made once more.
 bool Planner::checkReaders(unsigned index, bool &changed) {
-  const Member &member = group.members[index];
+  const OnlineMember &member = group.members[index];
   BlockOp block = member.block;
   if (repeated.test(index))
     return true;
@@ -272,7 +272,7 @@ bool Planner::checkReaders(unsigned index, bool &changed) {
     AffineMap written = alignMap(write.getMap().getValue(), block, group.symbols);
     for (const Access &access : accesses.getReads(buffer)) {
       BlockOp reader = access.block;
-      auto it = llvm::find_if(group.members, [&](const Member &m) { return m.block == reader; });
+      auto it = llvm::find_if(group.members, [&](const OnlineMember &m) { return m.block == reader; });
       if (it != group.members.end() && access.kind == Access::Read) {
         unsigned m = it - group.members.begin();
         const ReadRole &role = it->reads[access.index];
@@ -300,7 +300,7 @@ bool Planner::checkReaders(unsigned index, bool &changed) {
 /// One round; returns whether nothing had to be left out.
 bool Planner::selectOnce(bool &changed) {
   for (unsigned m : included.set_bits()) {
-    Member &member = group.members[m];
+    OnlineMember &member = group.members[m];
     for (auto [r, role] : llvm::enumerate(member.reads)) {
       switch (role.kind) {
       case ReadRole::Internal:
@@ -351,7 +351,7 @@ bool Planner::selectOnce(bool &changed) {
     }
   }
   for (unsigned m = 0; m < group.members.size(); ++m) {
-    const Member &member = group.members[m];
+    const OnlineMember &member = group.members[m];
     if (included.test(m)) {
       if (member.isDependent && !checkReaders(m, changed))
         return false;
@@ -451,7 +451,7 @@ bool Planner::checkWidening() {
   };
   SmallVector<SmallVector<Value>> results(group.members.size());
   for (unsigned m : plan.members) {
-    const Member &member = group.members[m];
+    const OnlineMember &member = group.members[m];
     BlockOp from = member.block;
     SmallVector<Value> arguments;
     for (auto [r, role] : llvm::enumerate(member.reads)) {
@@ -493,7 +493,7 @@ bool Planner::checkWidening() {
   return true;
 }
 
-std::optional<Plan> Planner::run() {
+std::optional<OnlinePlan> Planner::run() {
   for (unsigned round = 0; round <= group.members.size(); ++round) {
     if (!select())
       return std::nullopt;
@@ -524,8 +524,8 @@ std::optional<Plan> Planner::run() {
   return std::nullopt;
 }
 
-std::optional<Plan> online::makePlan(Group &group, const GraphAccesses &accesses,
+std::optional<OnlinePlan> online::makePlan(OnlineGroup &group, const GraphAccesses &accesses,
                                      const PlanOptions &options,
-                                     SmallVectorImpl<Refusal> &refusals) {
+                                     SmallVectorImpl<OnlineRefusal> &refusals) {
   return Planner(group, accesses, options, refusals).run();
 }

@@ -21,7 +21,7 @@ struct Centre {
     Running, // the state so far of `member`, write `write`: a running maximum or minimum
     One,     // 1: the parameter multiplies or divides, and does so once, behind the reduction
     Mean,    // the mean of what the state `member`, `write` has summed the squares of
-    Value,   // what the parameter would be now: `Plan::evaluations`
+    Value,   // what the parameter would be now: `OnlinePlan::evaluations`
   } kind = None;
   unsigned member = 0, write = 0;
   bool rises = true; // Running: a maximum
@@ -102,13 +102,13 @@ struct Evaluation {
   }
 };
 
-struct Refusal {
+struct OnlineRefusal {
   unsigned member;
   Operation *culprit;
   std::string reason;
 };
 
-struct Plan {
+struct OnlinePlan {
   /// Invariant members first, each kind in textual order.
   SmallVector<unsigned> members;
   SmallVector<Centre> centres; // of each parameter of the group
@@ -128,11 +128,11 @@ struct PlanOptions {
 };
 
 /// Whether the parameter of a term is the last of what stood for it: nothing is left to do.
-bool isAtCentre(const Group &group, const Plan &plan, const FactorTerm &term);
+bool isAtCentre(const OnlineGroup &group, const OnlinePlan &plan, const FactorTerm &term);
 
 /// No plan where no dependent reduction has an online form; `refusals` say why.
-std::optional<Plan> makePlan(Group &group, const GraphAccesses &accesses,
-                             const PlanOptions &options, SmallVectorImpl<Refusal> &refusals);
+std::optional<OnlinePlan> makePlan(OnlineGroup &group, const GraphAccesses &accesses,
+                             const PlanOptions &options, SmallVectorImpl<OnlineRefusal> &refusals);
 
 /// Operations of straight-line code that compute the same.
 class EqualOperations {
@@ -150,14 +150,14 @@ struct Joining {
   bool hasRegion = false;
   SmallVector<Operation *> folds; // one for each state, where there is no region
 };
-std::optional<Joining> getJoining(const Group &group, unsigned member);
+std::optional<Joining> getJoining(const OnlineGroup &group, unsigned member);
 /// The operation by which a state grows (`arith.addf`, …) in the member's body, or null.
-Operation *getFold(const Group &group, unsigned member, unsigned write);
+Operation *getFold(const OnlineGroup &group, unsigned member, unsigned write);
 /// The writes of a member that are states, in order.
-SmallVector<unsigned> getStateWrites(const Member &member);
+SmallVector<unsigned> getStateWrites(const OnlineMember &member);
 
 /// The read with operands of `builder`, over the group's symbols.
-ReadAttr importRead(BlockBuilder &builder, const Group &group, BlockOp block, ReadAttr read);
+ReadAttr importRead(BlockBuilder &builder, const OnlineGroup &group, BlockOp block, ReadAttr read);
 
 /// Clones a member's body at the insertion point; `arguments` stand for its reads, some with wider
 /// elements where a wide form was found (`Planner::checkWidening`). Returns what it yields.

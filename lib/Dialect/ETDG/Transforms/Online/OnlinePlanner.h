@@ -14,11 +14,11 @@ namespace mlir::etdg::online {
 
 class Planner {
 public:
-  Planner(Group &group, const GraphAccesses &accesses, const PlanOptions &options,
-          SmallVectorImpl<Refusal> &refusals)
+  Planner(OnlineGroup &group, const GraphAccesses &accesses, const PlanOptions &options,
+          SmallVectorImpl<OnlineRefusal> &refusals)
       : group(group), accesses(accesses), options(options), refusals(refusals),
         excluded(group.members.size()), outside(group.members.size()) {}
-  std::optional<Plan> run();
+  std::optional<OnlinePlan> run();
 
 private:
   bool select();
@@ -69,12 +69,12 @@ private:
     return it == original.end() ? op : it->second;
   }
 
-  Group &group;
+  OnlineGroup &group;
   const GraphAccesses &accesses;
   const PlanOptions &options;
-  SmallVectorImpl<Refusal> &refusals;
+  SmallVectorImpl<OnlineRefusal> &refusals;
   llvm::BitVector excluded, outside, included, repeated;
-  Plan plan;
+  OnlinePlan plan;
   /// Sums of squares are corrected as other moments are: a parameter of theirs has another centre.
   bool avoidsMeans = false, restarts = false;
   /// Parameters that linear forms move with, and the member that needs a centre for them.

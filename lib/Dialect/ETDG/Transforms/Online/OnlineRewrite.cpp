@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::etdg;
 using namespace mlir::etdg::online;
 
-bool online::hasResidual(const Group &group, const Plan &plan, const StatePlan &state) {
+bool online::hasResidual(const OnlineGroup &group, const OnlinePlan &plan, const StatePlan &state) {
   if (state.law == StatePlan::Square || state.law == StatePlan::Moments)
     return true;
   return state.law == StatePlan::Factor && llvm::any_of(state.terms, [&](const FactorTerm &term) {
@@ -48,7 +48,7 @@ static BlockBuilder toBuilder(BlockOp block) {
 
 /// Gives all sets and maps of a builder more symbols.
 static void setSymbols(BlockBuilder &builder, BlockOp block, ArrayRef<StringAttr> symbols,
-                       const Group &group) {
+                       const OnlineGroup &group) {
   builder.symbols.assign(symbols.begin(), symbols.end());
   builder.domain = alignSet(builder.domain, block, symbols);
   BlockBuilder imported;
@@ -81,7 +81,7 @@ using Key = std::pair<unsigned, unsigned>;
 
 class Rewriter {
 public:
-  Rewriter(Group &group, const Plan &plan, const GraphAccesses &accesses)
+  Rewriter(OnlineGroup &group, const OnlinePlan &plan, const GraphAccesses &accesses)
       : group(group), plan(plan), accesses(accesses), writer(group, plan) {}
   RewriteResult run();
 
@@ -114,8 +114,8 @@ private:
   void finishInside(const StatePlan &state, BlockOp reader, unsigned read);
   Value finishOutside(const StatePlan &state);
 
-  Group &group;
-  const Plan &plan;
+  OnlineGroup &group;
+  const OnlinePlan &plan;
   const GraphAccesses &accesses;
   BodyWriter writer;
   /// What the plan's lambdas need once the members are gone.
@@ -683,6 +683,6 @@ RewriteResult Rewriter::run() {
   return result;
 }
 
-RewriteResult online::applyPlan(Group &group, const Plan &plan, const GraphAccesses &accesses) {
+RewriteResult online::applyPlan(OnlineGroup &group, const OnlinePlan &plan, const GraphAccesses &accesses) {
   return Rewriter(group, plan, accesses).run();
 }

@@ -18,7 +18,7 @@ struct RewriteResult {
 };
 
 /// Replaces the plan's members by one block, and corrects what reads their last states.
-RewriteResult applyPlan(Group &group, const Plan &plan, const GraphAccesses &accesses);
+RewriteResult applyPlan(OnlineGroup &group, const OnlinePlan &plan, const GraphAccesses &accesses);
 
 } // namespace mlir::etdg::online
 

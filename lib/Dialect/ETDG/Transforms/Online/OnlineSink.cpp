@@ -49,7 +49,7 @@ static bool hasWholeReads(Value buffer, const GraphAccesses &accesses) {
   return true;
 }
 
-bool online::sinkBroadcasts(const Group &group, const GraphAccesses &accesses) {
+bool online::sinkBroadcasts(const OnlineGroup &group, const GraphAccesses &accesses) {
   for (const Parameter &parameter : group.parameters) {
     if (parameter.lastPlane)
       continue;

@@ -95,7 +95,7 @@ static void remarkDeclared(const Nest &nest) {
                         toWidth(nest.getTypicalIterations(), nest.getTypicalDeclaredSteps()));
 }
 
-static void remarkKernel(const Group &group) {
+static void remarkKernel(const KernelGroup &group) {
   if (isOnTrial(group.members.front().nest->op))
     return;
   std::string nests, offsets;
@@ -117,7 +117,7 @@ static void remarkKernel(const Group &group) {
       << remark::metric("typical-width-after", toWidth(iterations, group.typicalAfter));
 }
 
-static void remarkApart(const Refusal &refusal) {
+static void remarkApart(const GroupRefusal &refusal) {
   if (isOnTrial(refusal.after->op))
     return;
   auto remark = remark::missed(refusal.after->op->getLoc(), remarkOf("no-kernel"));
@@ -181,7 +181,7 @@ static void apply(const Nest &nest, DependenceAnalysis &analysis) {
 
 /// The wavefront that all share, and a kernel around them. An engine that runs
 /// the nests one after the other may take any candidate of each.
-static void apply(const Group &group, DependenceAnalysis &analysis) {
+static void apply(const KernelGroup &group, DependenceAnalysis &analysis) {
   MLIRContext *context = group.members.front().nest->op->getContext();
   for (const GroupMember &member : group.members) {
     ScheduleAttr schedule = member.order.toSchedule(context, member.offset);
@@ -211,8 +211,8 @@ static std::string getSample(DependenceAnalysis &analysis, const Dependence &dep
   return sample;
 }
 
-Plan reorder::makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths) {
-  Plan plan;
+ReorderPlan reorder::makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths) {
+  ReorderPlan plan;
   auto visit = [&](Region &body, auto &visit) -> void {
     SmallVector<Nest *> nests;
     for (Operation &item : body.front()) {
@@ -253,14 +253,14 @@ void etdg::reorderGraph(GraphOp graph) {
   splitNests(graph);
   TypicalLengths lengths(graph);
   auto analysed = std::make_unique<DependenceAnalysis>(graph);
-  Plan plan = makePlan(graph, *analysed, lengths);
+  ReorderPlan plan = makePlan(graph, *analysed, lengths);
   if (splitChains(graph, plan)) {
     analysed = std::make_unique<DependenceAnalysis>(graph);
     plan = makePlan(graph, *analysed, lengths);
   }
   DependenceAnalysis &analysis = *analysed;
   llvm::SmallPtrSet<Nest *, 8> grouped;
-  for (Group &group : plan.groups)
+  for (KernelGroup &group : plan.groups)
     for (GroupMember &member : group.members)
       grouped.insert(member.nest);
   for (Nest &nest : plan.nests) {
@@ -272,9 +272,9 @@ void etdg::reorderGraph(GraphOp graph) {
     if (!grouped.contains(&nest))
       apply(nest, analysis);
   }
-  for (const Refusal &refusal : plan.refusals)
+  for (const GroupRefusal &refusal : plan.refusals)
     remarkApart(refusal);
-  for (Group &group : plan.groups)
+  for (KernelGroup &group : plan.groups)
     apply(group, analysis);
 }
 

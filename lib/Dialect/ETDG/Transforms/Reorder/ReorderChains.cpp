@@ -47,7 +47,7 @@ static SmallVector<Split> getSplits(const Nest &nest) {
   return splits;
 }
 
-static SmallVector<Unit> getUnits(const Plan &plan) {
+static SmallVector<Unit> getUnits(const ReorderPlan &plan) {
   SmallVector<Unit> units;
   llvm::SmallPtrSet<const Nest *, 8> grouped;
   auto add = [&](ArrayRef<const Nest *> nests, double before) {
@@ -66,7 +66,7 @@ static SmallVector<Unit> getUnits(const Plan &plan) {
     if (llvm::any_of(unit.splits, [](auto &splits) { return !splits.empty(); }))
       units.push_back(unit);
   };
-  for (const Group &group : plan.groups) {
+  for (const KernelGroup &group : plan.groups) {
     SmallVector<const Nest *> nests;
     for (const GroupMember &member : group.members) {
       nests.push_back(member.nest);
@@ -96,15 +96,11 @@ static bool apply(Operation *item, ArrayRef<Split> splits) {
 }
 
 /// What a unit takes by a plan made after splitting: each group once, with all of its members.
-static double getSteps(ArrayRef<Operation *> items, const Plan &plan) {
-  llvm::SmallPtrSet<const Group *, 2> groups;
+static double getSteps(ArrayRef<Operation *> items, const ReorderPlan &plan) {
+  llvm::SmallPtrSet<const KernelGroup *, 2> groups;
   double steps = 0;
   for (Operation *item : items) {
-    const Group *in = nullptr;
-    for (const Group &group : plan.groups)
-      for (const GroupMember &member : group.members)
-        if (member.nest->op == item)
-          in = &group;
+    const KernelGroup *in = plan.groupOf(item);
     if (in) {
       if (groups.insert(in).second)
         steps += in->typicalAfter;
@@ -118,7 +114,7 @@ static double getSteps(ArrayRef<Operation *> items, const Plan &plan) {
   return steps;
 }
 
-bool reorder::splitChains(GraphOp graph, const Plan &plan) {
+bool reorder::splitChains(GraphOp graph, const ReorderPlan &plan) {
   SmallVector<Unit> units = getUnits(plan);
   if (units.empty())
     return false;
@@ -138,7 +134,7 @@ bool reorder::splitChains(GraphOp graph, const Plan &plan) {
     done.push_back(all);
   }
   DependenceAnalysis analysis(*copy);
-  Plan trial = makePlan(*copy, analysis, TypicalLengths(*copy));
+  ReorderPlan trial = makePlan(*copy, analysis, TypicalLengths(*copy));
   bool changed = false;
   for (auto [unit, items, can] : llvm::zip_equal(units, copies, done)) {
     auto opts = [](StringRef name) {

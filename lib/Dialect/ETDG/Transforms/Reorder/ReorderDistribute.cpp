@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
+#include "ft/Dialect/ETDG/Transforms/BufferIndices.h"
 #include "ReorderSplit.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -33,34 +34,7 @@ static void prependPositions(Value buffer, Value replacement, unsigned from, uns
     llvm::append_range(results, map.getResults());
     return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
   };
-  llvm::SetVector<Operation *> users(buffer.user_begin(), buffer.user_end());
-  for (Operation *user : users) {
-    auto block = dyn_cast<BlockOp>(user);
-    if (!block)
-      continue;
-    BlockBuilder b = BlockBuilder::from(block);
-    auto isOurs = [&](int64_t operand) { return operand >= 0 && b.buffers[operand] == buffer; };
-    auto change = [&](ReadAttr read) {
-      return transformRead(
-          read, [&](AffineMap map, int64_t operand) { return isOurs(operand) ? wider(map) : map; },
-          [](IntegerSet set) { return set; }, [](int64_t operand) { return operand; },
-          [&](int64_t operand, int64_t position) {
-            return isOurs(operand) ? position + static_cast<int64_t>(count) : position;
-          });
-    };
-    for (ReadAttr &read : b.reads)
-      read = change(read);
-    for (ReadAttr &read : b.identity)
-      read = change(read);
-    for (WriteAttr &write : b.writes)
-      if (isOurs(write.getOperand()))
-        write = WriteAttr::get(context, write.getOperand(),
-                               AffineMapAttr::get(wider(write.getMap().getValue())));
-    for (Value &operand : b.buffers)
-      if (operand == buffer)
-        operand = replacement;
-    b.assign(block);
-  }
+  replaceBuffer(buffer, replacement, wider, [&](int64_t position) { return position + static_cast<int64_t>(count); });
 }
 
 /// The lengths that a buffer of a block gets for the block's dimensions: indices
@@ -167,11 +141,11 @@ public:
 private:
   /// Buffers and constants move out; buffers get the parent's dimensions.
   void hoistBuffers();
-  SmallVector<Part> getParts();
+  SmallVector<SitePart> getParts();
   /// (ancestors, the parent's, number of the item, the children's)
-  void chooseDims(const Part &part);
+  void chooseDims(const SitePart &part);
   /// A nest, or the only block of the part.
-  Operation *emit(const Part &part);
+  Operation *emit(const SitePart &part);
   void place(BlockOp block, BlockOp parent, unsigned number);
 
   const Site &site;
@@ -220,10 +194,10 @@ static void keepAllPlanes(ArrayRef<BlockOp> parents) {
       });
 }
 
-SmallVector<Part> Distributor::getParts() {
+SmallVector<SitePart> Distributor::getParts() {
   if (site.kind == Distribution::Parts)
     return findParts(site.item);
-  SmallVector<Part> parts;
+  SmallVector<SitePart> parts;
   for (auto [p, parent] : llvm::enumerate(parents))
     for (auto [number, item] : llvm::enumerate(getItems(parent.getBody()))) {
       bool each = site.kind == Distribution::Each;
@@ -236,7 +210,7 @@ SmallVector<Part> Distributor::getParts() {
   return parts;
 }
 
-void Distributor::chooseDims(const Part &part) {
+void Distributor::chooseDims(const SitePart &part) {
   BlockOp front = parents.front();
   SmallVector<StringAttr> childNames;
   for (const PartItem &entry : part.items) {
@@ -285,7 +259,7 @@ void Distributor::place(BlockOp block, BlockOp parent, unsigned number) {
   restrictTo(block, parent, itemDim, number, firstChild + own);
 }
 
-Operation *Distributor::emit(const Part &part) {
+Operation *Distributor::emit(const SitePart &part) {
   chooseDims(part);
   unsigned count = 0;
   for (const PartItem &entry : part.items)
@@ -316,7 +290,7 @@ SmallVector<Operation *> Distributor::run() {
     keepAllPlanes(parents);
   hoistBuffers();
   SmallVector<Operation *> results;
-  for (const Part &part : getParts())
+  for (const SitePart &part : getParts())
     results.push_back(emit(part));
   site.item->erase();
   return results;

@@ -20,7 +20,7 @@ public:
   GroupBuilder(DependenceAnalysis &analysis, const TypicalLengths &lengths)
       : analysis(analysis), lengths(lengths) {}
 
-  SmallVector<Group, 0> build(ArrayRef<Nest *> nests, SmallVectorImpl<Refusal> &refusals);
+  SmallVector<KernelGroup, 0> build(ArrayRef<Nest *> nests, SmallVectorImpl<GroupRefusal> &refusals);
 
 private:
   struct Open {
@@ -37,9 +37,9 @@ private:
   SmallVector<unsigned> getProducers(Open &open, Nest &nest);
   /// The smallest offset; none, with the reason, where there is no good one.
   std::optional<int64_t> getOffset(Open &open, Nest &nest, const Order &order,
-                                   ArrayRef<unsigned> producers, Refusal &refusal);
+                                   ArrayRef<unsigned> producers, GroupRefusal &refusal);
   std::optional<Order> getOrderOfProducer(Open &open, Nest &nest, ArrayRef<unsigned> producers);
-  std::optional<Group> finish(Open &open);
+  std::optional<KernelGroup> finish(Open &open);
 
   DependenceAnalysis &analysis;
   const TypicalLengths &lengths;
@@ -113,7 +113,7 @@ static std::optional<DistanceRange> getSpan(DependenceAnalysis &analysis,
 }
 
 std::optional<int64_t> GroupBuilder::getOffset(Open &open, Nest &nest, const Order &order,
-                                               ArrayRef<unsigned> producers, Refusal &refusal) {
+                                               ArrayRef<unsigned> producers, GroupRefusal &refusal) {
   ArrayRef<int64_t> row = order.rows.getRow(0);
   if (producers.empty()) {
     // Nothing in common: together only if they take the same steps.
@@ -182,10 +182,10 @@ std::optional<Order> GroupBuilder::getOrderOfProducer(Open &open, Nest &nest,
   return order;
 }
 
-std::optional<Group> GroupBuilder::finish(Open &open) {
+std::optional<KernelGroup> GroupBuilder::finish(Open &open) {
   if (open.members.size() < 2)
     return std::nullopt;
-  Group group;
+  KernelGroup group;
   MLIRContext *context = open.members.front().nest->op->getContext();
   group.stepsBefore = LengthAttr::get(context, 0);
   LengthAttr begin, end;
@@ -242,12 +242,12 @@ std::optional<Group> GroupBuilder::finish(Open &open) {
   return group;
 }
 
-SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
-                                          SmallVectorImpl<Refusal> &refusals) {
-  SmallVector<Group, 0> groups;
+SmallVector<KernelGroup, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
+                                          SmallVectorImpl<GroupRefusal> &refusals) {
+  SmallVector<KernelGroup, 0> groups;
   Open open;
   auto close = [&]() {
-    if (std::optional<Group> group = finish(open))
+    if (std::optional<KernelGroup> group = finish(open))
       groups.push_back(std::move(*group));
     open = Open();
   };
@@ -274,7 +274,7 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
         }
         order = getOrderOfProducer(open, *nest, producers);
       }
-      Refusal unused;
+      GroupRefusal unused;
       auto offset = order ? getOffset(open, *nest, *order, producers, unused) : std::nullopt;
       if (!offset)
         close();
@@ -282,12 +282,12 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
         append(open, {nest, *order, *offset}, nest->isSequential());
       continue;
     }
-    Refusal refusal{open.members.back().nest, nest, "", std::nullopt};
+    GroupRefusal refusal{open.members.back().nest, nest, "", std::nullopt};
     Order order = *nest->wavefront;
     std::optional<int64_t> offset = getOffset(open, *nest, order, producers, refusal);
     if (!offset && !producers.empty())
       if (std::optional<Order> other = getOrderOfProducer(open, *nest, producers)) {
-        Refusal unused;
+        GroupRefusal unused;
         order = *other;
         offset = getOffset(open, *nest, order, producers, unused);
       }
@@ -306,13 +306,13 @@ SmallVector<Group, 0> GroupBuilder::build(ArrayRef<Nest *> nests,
   return groups;
 }
 
-SmallVector<Group, 0> reorder::findGroups(ArrayRef<Nest *> nests, DependenceAnalysis &analysis,
+SmallVector<KernelGroup, 0> reorder::findGroups(ArrayRef<Nest *> nests, DependenceAnalysis &analysis,
                                           const TypicalLengths &lengths,
-                                          SmallVectorImpl<Refusal> &refusals) {
+                                          SmallVectorImpl<GroupRefusal> &refusals) {
   return GroupBuilder(analysis, lengths).build(nests, refusals);
 }
 
-KernelOp reorder::formKernel(const Group &group) {
+KernelOp reorder::formKernel(const KernelGroup &group) {
   Operation *first = group.members.front().nest->op, *last = group.members.back().nest->op;
   OpBuilder builder(first);
   auto kernel = KernelOp::create(builder, first->getLoc(), 1);

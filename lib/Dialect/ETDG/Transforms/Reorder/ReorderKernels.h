@@ -19,7 +19,7 @@ struct GroupMember {
 };
 
 /// Nests that run as one loop over their first transformed dimension.
-struct Group {
+struct KernelGroup {
   SmallVector<GroupMember> members;
   /// One after the other, and together; null where they are no expressions.
   ft::LengthAttr stepsBefore, stepsAfter;
@@ -27,7 +27,7 @@ struct Group {
 };
 
 /// Why two nests stay apart.
-struct Refusal {
+struct GroupRefusal {
   Nest *before, *after;
   std::string reason;
   std::optional<Dependence> culprit;
@@ -35,12 +35,12 @@ struct Refusal {
 
 /// The groups of one body. `nests` are its nests and lone blocks in textual
 /// order, null for one that nobody may touch; no kernels stand among them.
-SmallVector<Group, 0> findGroups(ArrayRef<Nest *> nests, DependenceAnalysis &analysis,
-                                 const TypicalLengths &lengths, SmallVectorImpl<Refusal> &refusals);
+SmallVector<KernelGroup, 0> findGroups(ArrayRef<Nest *> nests, DependenceAnalysis &analysis,
+                                 const TypicalLengths &lengths, SmallVectorImpl<GroupRefusal> &refusals);
 
 /// Puts the members into a kernel with one shared loop; buffers and nests that
 /// stand between them move before it.
-KernelOp formKernel(const Group &group);
+KernelOp formKernel(const KernelGroup &group);
 
 } // namespace mlir::etdg::reorder
 

@@ -21,7 +21,7 @@ namespace {
 class PartFinder {
 public:
   explicit PartFinder(Operation *site);
-  SmallVector<Part> find();
+  SmallVector<SitePart> find();
 
 private:
   struct Node {
@@ -133,7 +133,7 @@ void PartFinder::visit(unsigned c) {
   llvm::sort(members);
 }
 
-SmallVector<Part> PartFinder::find() {
+SmallVector<SitePart> PartFinder::find() {
   number.assign(classes.size(), 0);
   low.assign(classes.size(), 0);
   component.assign(classes.size(), 0);
@@ -141,9 +141,9 @@ SmallVector<Part> PartFinder::find() {
   for (unsigned c = 0; c < classes.size(); ++c)
     if (number[c] == 0)
       visit(c);
-  SmallVector<Part> parts;
+  SmallVector<SitePart> parts;
   for (ArrayRef<unsigned> members : components) {
-    Part &part = parts.emplace_back();
+    SitePart &part = parts.emplace_back();
     SmallVector<const Node *> own;
     for (unsigned c : members)
       for (unsigned n : classes[c])
@@ -162,4 +162,4 @@ SmallVector<Part> PartFinder::find() {
   return parts;
 }
 
-SmallVector<Part> reorder::findParts(Operation *site) { return PartFinder(site).find(); }
+SmallVector<SitePart> reorder::findParts(Operation *site) { return PartFinder(site).find(); }

@@ -154,7 +154,7 @@ static double getTypicalSteps(Operation *item,
   return own * inside;
 }
 
-static llvm::DenseMap<Operation *, const Nest *> indexNests(const Plan &plan) {
+static llvm::DenseMap<Operation *, const Nest *> indexNests(const ReorderPlan &plan) {
   llvm::DenseMap<Operation *, const Nest *> nests;
   for (const Nest &nest : plan.nests)
     nests[nest.op] = &nest;
@@ -162,16 +162,12 @@ static llvm::DenseMap<Operation *, const Nest *> indexNests(const Plan &plan) {
 }
 
 /// What items take by a plan; of a kernel, what its other nests would not take without them.
-static double getTypicalSteps(ArrayRef<Operation *> items, const Plan &plan,
+static double getTypicalSteps(ArrayRef<Operation *> items, const ReorderPlan &plan,
                               const llvm::DenseMap<Operation *, const Nest *> &nests) {
-  llvm::SmallPtrSet<const Group *, 2> counted;
+  llvm::SmallPtrSet<const KernelGroup *, 2> counted;
   double steps = 0;
   for (Operation *item : items) {
-    const Group *in = nullptr;
-    for (const Group &group : plan.groups)
-      for (const GroupMember &member : group.members)
-        if (member.nest->op == item)
-          in = &group;
+    const KernelGroup *in = plan.groupOf(item);
     if (!in) {
       steps += getTypicalSteps(item, nests);
     } else if (counted.insert(in).second) {
@@ -203,8 +199,8 @@ static remark::RemarkOpts remarkOf(StringRef name) {
 }
 
 /// Whether one of a site's items shares a kernel with a nest that is none of them.
-static bool joinsOthers(ArrayRef<Operation *> own, const Plan &plan) {
-  return llvm::any_of(plan.groups, [&](const Group &group) {
+static bool joinsOthers(ArrayRef<Operation *> own, const ReorderPlan &plan) {
+  return llvm::any_of(plan.groups, [&](const KernelGroup &group) {
     auto isOwn = [&](const GroupMember &member) {
       return llvm::is_contained(own, member.nest->op);
     };
@@ -213,7 +209,7 @@ static bool joinsOthers(ArrayRef<Operation *> own, const Plan &plan) {
 }
 
 /// What a site gains whose items stand as `own` in a graph with this plan.
-static void judge(Verdict &verdict, ArrayRef<Operation *> own, const Plan &plan,
+static void judge(Verdict &verdict, ArrayRef<Operation *> own, const ReorderPlan &plan,
                   const llvm::DenseMap<Operation *, const Nest *> &nests) {
   if (own.empty()) {
     verdict.reason = "a dimension has no bound that a buffer could have as its length";
@@ -241,7 +237,7 @@ static SmallVector<Verdict> tryOut(GraphOp graph, bool inParts) {
   SmallVector<bool> possible;
   {
     DependenceAnalysis analysis(*copy);
-    Plan plan = makePlan(*copy, analysis, lengths);
+    ReorderPlan plan = makePlan(*copy, analysis, lengths);
     auto nests = indexNests(plan);
     for (auto [site, verdict] : llvm::zip_equal(sites, verdicts)) {
       if (inParts && site.kind == Distribution::OneNest && findParts(site.item).size() > 1)
@@ -256,7 +252,7 @@ static SmallVector<Verdict> tryOut(GraphOp graph, bool inParts) {
   for (auto [site, can] : llvm::zip_equal(sites, possible))
     items.push_back(can ? distribute(site, space) : SmallVector<Operation *>());
   DependenceAnalysis analysis(*copy);
-  Plan plan = makePlan(*copy, analysis, lengths);
+  ReorderPlan plan = makePlan(*copy, analysis, lengths);
   auto nests = indexNests(plan);
   for (auto [verdict, own] : llvm::zip_equal(verdicts, items))
     judge(verdict, own, plan, nests);

@@ -9,12 +9,22 @@
 namespace mlir::etdg::reorder {
 
 /// What is to be done to a graph.
-struct Plan {
+struct ReorderPlan {
   std::deque<Nest> nests; // addresses stay
-  SmallVector<Group, 0> groups;
-  SmallVector<Refusal, 0> refusals;
+  SmallVector<KernelGroup, 0> groups;
+  SmallVector<GroupRefusal, 0> refusals;
+
+  /// The group that an item is in; null where it is in none.
+  const KernelGroup *groupOf(Operation *item) const {
+    const KernelGroup *in = nullptr;
+    for (const KernelGroup &group : groups)
+      for (const GroupMember &member : group.members)
+        if (member.nest->op == item)
+          in = &group;
+    return in;
+  }
 };
-Plan makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths);
+ReorderPlan makePlan(GraphOp graph, DependenceAnalysis &analysis, const TypicalLengths &lengths);
 
 /// What becomes of the items of a body.
 enum class Distribution {
@@ -40,14 +50,14 @@ struct PartItem {
   Operation *item;
   unsigned parent, number;
 };
-struct Part {
+struct SitePart {
   SmallVector<PartItem> items;
   /// Some region has several items in it.
   bool isNumbered = false;
 };
 /// The items of a site's body by whether they need each other, from iteration to iteration;
 /// a part comes after all that it needs.
-SmallVector<Part> findParts(Operation *site);
+SmallVector<SitePart> findParts(Operation *site);
 
 /// Whether every private buffer can get the parent's dimensions as indices.
 bool canDistribute(const Site &site, const SymbolSpace &space);
@@ -65,7 +75,7 @@ void splitNests(GraphOp graph);
 /// Splits dimensions in which all distances are multiples of some number into that many
 /// chains, which are independent, where that takes fewer steps than `plan`. Returns
 /// whether something changed: `plan` and its analysis are stale then.
-bool splitChains(GraphOp graph, const Plan &plan);
+bool splitChains(GraphOp graph, const ReorderPlan &plan);
 
 } // namespace mlir::etdg::reorder
 
