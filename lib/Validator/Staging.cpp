@@ -85,11 +85,13 @@ void Checks::checkPlacements(const Leaf &leaf) {
                                      std::to_string(block.getNumReads()), "", std::nullopt, ""});
       continue;
     }
-    if (placement.getStages() > 1 && placement.getLoop() == 0) {
-      report({block, "T11", "a placement of read " + std::to_string(placement.getRead()) + " at the first loop is ahead of none", "", std::nullopt, ""});
+    ArrayRef<Step> before = stepsBefore(leaf, schedule, unsigned(placement.getLoop()));
+    auto isOverColumns = [&](int64_t loop) { return loop >= 0 && schedule.isOverColumns(schedule.getLoops()[loop]); };
+    if (placement.getStages() > 1 && (before.empty() || before.back().kind != Step::Key || isOverColumns(placement.getLoop() - 1))) {
+      report({block, "T11", "a placement of read " + std::to_string(placement.getRead()) + " is ahead of no loop that its nest runs alone", "",
+              std::nullopt, ""});
       continue;
     }
-    ArrayRef<Step> before = stepsBefore(leaf, schedule, unsigned(placement.getLoop()));
     for (auto [number, piece] : llvm::enumerate(block.getRead(unsigned(placement.getRead())).getPieces())) {
       if (piece.getKind() != SourceKind::Buffer)
         continue;

@@ -97,3 +97,16 @@ etdg.graph @points(%as: !etdg.buffer<[N, K], !c>, %bs: !etdg.buffer<[K, 3], !c>)
   } : !etdg.buffer<[N, K], !c>, !etdg.buffer<[K, 3], !c>, !etdg.buffer<[N, K, 3], !c>
   etdg.return %ys : !etdg.buffer<[N, K, 3], !c>
 }
+
+// A range that begins below 0, where memory does not.
+etdg.graph @before(%xs: !etdg.buffer<[N, L], !c>) -> !etdg.buffer<[N, L], !c> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !c>
+  etdg.block @b [map, scanl] (i, t) in [0, N) x [-2, L - 2)
+      reads (%x = %xs[i, t + 2] : !c, %s = {t = -2: splat 5 : i32, t >= -1: %ys[i, t + 1]} : !c) writes (%ys[i, t + 2])
+      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel>, <dimension = 1, kind = sequential>]
+          placements = [<read = 0, loop = 2, level = l2, stages = 2>]> {
+    %0 = arith.subi %x, %s : !c
+    etdg.yield %0 : !c
+  } : !etdg.buffer<[N, L], !c>, !etdg.buffer<[N, L], !c>
+  etdg.return %ys : !etdg.buffer<[N, L], !c>
+}

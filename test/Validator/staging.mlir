@@ -140,7 +140,7 @@ etdg.graph @between(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
 
 etdg.graph @none_ahead(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L], !x>
-  // expected-error @+1 {{(T11) block @b: a placement of read 0 at the first loop is ahead of none}}
+  // expected-error @+1 {{(T11) block @b: a placement of read 0 is ahead of no loop that its nest runs alone}}
   etdg.block @b [map] (t) in [0, L) reads (%x = %xs[t] : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 0, level = shared, stages = 2>]> {
     etdg.yield %x : !x

@@ -179,8 +179,10 @@ void Maker::makeDecisions(Operation *op, unsigned number) {
     block = *nest.getBody().getOps<BlockOp>().begin();
   for (unsigned read = 0; block.isLeaf() && read < block.getNumReads(); ++read)
     for (size_t l = 0; l < loops.size(); ++l)
-      addWhole("placement", "read " + std::to_string(read) + " at loop " + std::to_string(l), number, map, loops,
-               {PlacementAttr::get(context, read, int64_t(l), MemoryLevel::Shared, 1)}, old.getBefore());
+      for (int64_t stages : {1, 3})
+        if (stages == 1 || l > 0)
+          addWhole("placement", "read " + std::to_string(read) + " at loop " + std::to_string(l) + " in " + std::to_string(stages) + " stages",
+                   number, map, loops, {PlacementAttr::get(context, read, int64_t(l), MemoryLevel::Shared, stages)}, old.getBefore());
 }
 
 void Maker::makeDomains(BlockOp block, unsigned number) {

@@ -548,11 +548,16 @@ void Truth::checkStaged(const Event &event, size_t id) {
       return fail("a placement of a read that does not exist");
     size_t loop = size_t(placement.getLoop());
     size_t front = loop < schedule.getLoops().size() ? event.loopsAt[loop] : event.path.size();
+    const int64_t ahead = placement.getStages() - 1;
+    if (ahead > 0 && (front == 0 || !event.path[front - 1].loop.first || schedule.isOverColumns(schedule.getLoops()[loop - 1])))
+      return fail("a placement that is ahead of no loop");
     for (const Point &cell : cellsOfRead[{id, size_t(placement.getRead())}])
       for (size_t writer : writes[cell]) {
         bool agrees = events[writer].path.size() >= front;
-        for (size_t s = 0; agrees && s < front; ++s)
-          agrees = events[writer].path[s].key == event.path[s].key;
+        for (size_t s = 0; agrees && s < front; ++s) {
+          int64_t behind = events[writer].path[s].key - event.path[s].key;
+          agrees = ahead > 0 && s + 1 == front ? behind >= -ahead : behind == 0;
+        }
         if (agrees && compare(events[writer], event) != Order::Same)
           fail("a read is staged before it is written");
       }
