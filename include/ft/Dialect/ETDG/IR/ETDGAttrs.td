@@ -208,8 +208,9 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
 def ETDG_PlacementAttr : ETDG_Attr<"Placement", "placement"> {
   let summary = "where a read is staged: at which loop, in which memory, in how many stages";
   let description = [{
-    `<read = 1, loop = 0, level = shared, stages = 1>`: what read number `read` gets is copied to a memory where loop number `loop` of
-    the schedule begins, in so many copies, of which all but one are made ahead.
+    `<read = 1, loop = 2, level = shared, stages = 3>`: what read number `read` gets is copied to a memory where loop number `loop` of
+    the schedule begins; as many as the loops are: where the leaf begins. Of the copies so many stages are kept in turn, and all but one
+    are made ahead: `stages - 1` iterations of the loop before (`etdg-apply-placements`).
   }];
   let parameters = (ins "int64_t":$read, "int64_t":$loop, EnumParameter<ETDG_MemoryLevel>:$level, "int64_t":$stages);
   let assemblyFormat = "`<` struct(params) `>`";
