@@ -33,7 +33,11 @@ static ArrayRef<Step> stepsBefore(const Leaf &leaf, ScheduleAttr schedule, unsig
     key += !schedule.isOverColumns(loop);
   ArrayRef<Step> path = leaf.path;
   const Step *end = llvm::find_if(path, [&](const Step &step) { return step.kind == Step::Key && step.key == key; });
-  return path.take_front(size_t(end - path.begin()));
+  ArrayRef<Step> before = path.take_front(size_t(end - path.begin()));
+  // (Behind the loops of a nest with several regions the path says which of them it is.)
+  NestOp nest = leaf.block->getParentOfType<NestOp>();
+  bool isOfRegions = end == path.end() && nest && nest == leaf.block->getParentOp() && !llvm::hasSingleElement(nest.getBody().getOps<BlockOp>());
+  return isOfRegions && before.back().kind == Step::Text ? before.drop_back() : before;
 }
 
 /// Adds that two iterations agree in the first steps of the one, or that the other is up to `ahead` iterations behind in the last of
