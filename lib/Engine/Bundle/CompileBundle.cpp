@@ -8,6 +8,7 @@
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/LaunchPlan/Writebacks.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
@@ -33,6 +34,19 @@ using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
 
+/// Whether nests have orders that nobody has applied yet: who brings such graphs means these orders.
+static bool hasOpenOrders(ModuleOp module) {
+  auto isOpen = [](Operation *op) {
+    etdg::ScheduleAttr schedule;
+    if (auto nest = dyn_cast<etdg::NestOp>(op))
+      schedule = nest.getScheduleAttr();
+    else if (auto block = dyn_cast<etdg::BlockOp>(op))
+      schedule = block.getScheduleAttr();
+    return schedule && !schedule.getMap().getValue().isIdentity() ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return module.walk(isOpen).wasInterrupted();
+}
+
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
 /// schedules, applied.
 static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, EngineOptions engine) {
@@ -44,6 +58,8 @@ static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, E
   PassManager pm(module.getContext());
   const Phase from = functions ? Phase::Input : options.from;
   buildEnginePipeline(pm, from, engine);
+  if (from >= Phase::Schedule && hasOpenOrders(module))
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
   // What comes from behind these phases may leave open what they decide, and emission refuses that.
   for (Phase decides : {Phase::Schedule, Phase::Storage})
     if (from >= decides && engine.after)
