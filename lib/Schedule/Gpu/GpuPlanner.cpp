@@ -197,6 +197,15 @@ bool GpuPlanner::areTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) const
   return points <= options.getMultiprocessors() * planning.tasksPerUnit;
 }
 
+/// Registers of a thread that keeps rows: a row's values, those that are computed from them, addresses. Rows of halves bring half the
+/// bytes, so that as many on their way need more blocks; where lanes divide a row, which then has no masks, its halves lie packed beside the
+/// values, in what addresses leave.
+static int64_t registersOfRows(const RowPlan &rows, const Machine::GpuPlanning &planning) {
+  bool areHalves = rows.width * 2 == planning.accessBytes;
+  bool isDivided = !rows.shifted && rows.lanes > 0 && rows.vectors() % rows.lanes == 0;
+  return (areHalves && isDivided ? 1 : 2) * rows.registers + planning.rowRegistersBeside;
+}
+
 FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<RowPlan> &rows) {
   BlockOp front = nest.front();
   GpuPlan plan;
@@ -237,10 +246,8 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<
     while (threads > planning.blockThreads[planning.blockThreads.size() / 2] &&
            plan.maxRows * 2 * planning.blockThreads.back() < planning.streamElements * threads)
       threads /= 2;
-  // A row's values, those that are computed from them, addresses. (Of other kernels ScheduleForGpu.cpp
-  // knows more when their leaves are planned.)
-  int64_t resident =
-      rows ? machine.occupancy.registersPerUnit / (2 * rows->registers + planning.rowRegistersBeside) / threads : 1;
+  // (Of other kernels ScheduleForGpu.cpp knows more when their leaves are planned.)
+  int64_t resident = rows ? machine.occupancy.registersPerUnit / registersOfRows(*rows, planning) / threads : 1;
   plan.block = makeBlock(front.getContext(), threads, resident, planning.sharedBytesOfTwo);
   return plan;
 }
