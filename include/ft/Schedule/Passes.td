@@ -196,7 +196,8 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
     scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and layouts, at typical
     lengths, decides (docs/gpu-engine.md): launches, barriers of the grid, what blocks of threads wait for in each
     step, products in tiles, and what is written and read between the parts. A division is taken where it promises
-    `division_share` percent of the whole's time or less; one that lags is priced, and taken by `candidate` alone. The remark (category `gpu`, `choose-division`) has all prices.
+    `division_share` percent of the whole's time or less. Where lengths that nobody says are typical decide, both forms become
+    `etdg.variants`. One that lags is priced, and taken by `candidate` alone. The remark (category `gpu`, `choose-division`) has all prices.
 
     Ranks (`candidate`) are those of `etdg-choose-schedule`: the orders of `etdg.candidates`, then the divisions, then
     the program's own order. Orders themselves are not priced: the first one stays.

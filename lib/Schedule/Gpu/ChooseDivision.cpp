@@ -10,12 +10,16 @@
 #include "KernelPrices.h"
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Schedule/FormGuards.h"
+#include "ft/Schedule/JoinForms.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_ETDGCHOOSEDIVISIONFORGPU
@@ -37,6 +41,32 @@ struct FormPrice : KernelPrice {
   }
 };
 
+/// A form of the whole graph as it would be scheduled.
+class ScheduledForm {
+public:
+  /// Null where a GPU can't run the form, or the model has no price for it.
+  static std::unique_ptr<ScheduledForm> make(etdg::GraphOp form, etdg::Between between, const GpuScheduleOptions &options);
+  /// At these lengths, and typical ones of others.
+  FormPrice priceAt(const Lengths &lengths);
+
+private:
+  ScheduledForm(OwningOpRef<etdg::GraphOp> scheduled, etdg::Between between, const GpuScheduleOptions &options)
+      : scheduled(std::move(scheduled)), between(std::move(between)), options(options), prices(*this->scheduled, options) {}
+
+  OwningOpRef<etdg::GraphOp> scheduled;
+  etdg::Between between;
+  const GpuScheduleOptions &options;
+  KernelPrices prices;
+};
+
+/// A division, and the graph with it.
+struct DividedForm {
+  etdg::Division division;
+  OwningOpRef<etdg::GraphOp> graph;
+  SmallVector<Operation *> own; // the items that stand for the divided one
+  std::unique_ptr<ScheduledForm> scheduled;
+};
+
 /// Decides for one graph. What is decided for an item may replace the graph's body.
 class DivisionChooser {
 public:
@@ -48,8 +78,9 @@ private:
   /// Whether an order or division was asked for, and is taken.
   bool takeRank(unsigned number, ArrayRef<etdg::Division> divisions);
   void choosePriced(unsigned number, ArrayRef<etdg::Division> divisions);
-  /// Nothing where a GPU can't run the form, or the model has no price for it.
-  std::optional<FormPrice> price(etdg::GraphOp form, const etdg::Between &between);
+  /// The form of the least time over all these lengths where it is the better one; others' prices as text.
+  std::optional<DividedForm> findBest(unsigned number, ArrayRef<etdg::Division> divisions, ScheduledForm &whole,
+                                      ArrayRef<Lengths> points, std::string &others);
 
   etdg::GraphOp graph;
   const GpuScheduleOptions &options;
@@ -73,25 +104,27 @@ static LogicalResult applySchedules(etdg::GraphOp copy) {
   return applyAll(copy.getBody().front());
 }
 
-std::optional<FormPrice> DivisionChooser::price(etdg::GraphOp form, const etdg::Between &between) {
+std::unique_ptr<ScheduledForm> ScheduledForm::make(etdg::GraphOp form, etdg::Between between, const GpuScheduleOptions &options) {
   // What a form can't do is no error of the program.
   QuietForms quiet(form.getContext());
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
   GpuScheduleOptions trial = options;
   trial.planSeed = 0;
   if (failed(applySchedules(*copy)) || failed(scheduleForGpu(*copy, trial)))
-    return std::nullopt;
-  KernelPrices prices(*copy, options);
-  FailureOr<KernelPrice> kernels = prices.priceGraph();
-  if (failed(kernels))
-    return std::nullopt;
-  FormPrice price{*kernels};
+    return nullptr;
+  std::unique_ptr<ScheduledForm> made(new ScheduledForm(std::move(copy), std::move(between), options));
+  return failed(made->prices.priceGraph()) ? nullptr : std::move(made);
+}
+
+FormPrice ScheduledForm::priceAt(const Lengths &lengths) {
+  prices.setLengths(lengths);
+  FormPrice price{*prices.priceGraph()};
   // Written once and read once, by all multiprocessors together.
   double moved = 0;
-  for (auto [buffer, lengths] : llvm::zip_equal(between.buffers, between.times)) {
+  for (auto [buffer, all] : llvm::zip_equal(between.buffers, between.times)) {
     double times = prices.getRanges().bytesTypically(buffer);
     price.between += times;
-    for (LengthAttr length : lengths)
+    for (LengthAttr length : all)
       times *= prices.getRanges().typically(length);
     moved += times;
   }
@@ -119,35 +152,62 @@ bool DivisionChooser::takeRank(unsigned number, ArrayRef<etdg::Division> divisio
   return true;
 }
 
+std::optional<DividedForm> DivisionChooser::findBest(unsigned number, ArrayRef<etdg::Division> divisions, ScheduledForm &whole,
+                                                     ArrayRef<Lengths> points, std::string &others) {
+  std::optional<DividedForm> best;
+  double least = 0;
+  for (const etdg::Division &division : divisions) {
+    etdg::Between between;
+    DividedForm form{division, {}, {}, nullptr};
+    form.graph = etdg::makeDivided(graph, number, division, form.own, between);
+    if (form.graph)
+      form.scheduled = ScheduledForm::make(*form.graph, std::move(between), options);
+    others += ", " + describe(division);
+    others += form.scheduled ? llvm::formatv(" {0:e2}", form.scheduled->priceAt({}).seconds).str() : " not on this machine";
+    // (Two parts in one step take longer than they are priced: docs/performance.md.)
+    if (form.scheduled && division.lags)
+      others += " (by hand alone)";
+    if (!form.scheduled || division.lags)
+      continue;
+    double seconds = 0; // as logarithms, with the whole where that is better
+    for (const Lengths &point : points)
+      seconds += std::log(std::min(form.scheduled->priceAt(point).seconds, whole.priceAt(point).seconds));
+    if (best && seconds >= least)
+      continue;
+    least = seconds;
+    best = std::move(form);
+  }
+  return best;
+}
+
 void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> divisions) {
-  Location loc = etdg::getTopItems(graph)[number]->getLoc();
-  std::optional<FormPrice> whole = price(graph, {});
+  Operation *item = etdg::getTopItems(graph)[number];
+  Location loc = item->getLoc();
+  BufferNumbers numbers(graph);
+  std::unique_ptr<ScheduledForm> whole = ScheduledForm::make(graph, {}, options);
   if (!whole)
     return;
-  FormPrice least = *whole;
-  OwningOpRef<etdg::GraphOp> best;
-  std::string chosen = "whole", others;
-  for (const etdg::Division &division : divisions) {
-    SmallVector<Operation *> own;
-    etdg::Between between;
-    OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
-    std::optional<FormPrice> priced = copy ? price(*copy, between) : std::nullopt;
-    others += ", " + describe(division) + (priced ? llvm::formatv(" {0:e2}", priced->seconds).str() : " not on this machine");
-    if (priced && division.lags)
-      others += " (by hand alone)";
-    constexpr double percent = 100; // the share is given in
-    // (Two parts in one step take longer than they are priced: docs/performance.md.)
-    if (!priced || division.lags || priced->seconds >= least.seconds ||
-        priced->seconds * percent > whole->seconds * double(options.getMachine().gpu.divisionShare))
-      continue;
-    least = *priced;
-    chosen = describe(division);
-    best = std::move(copy);
-  }
+  std::vector<Lengths> points = sampleLengths(graph, item);
+  std::string others, chosen = "whole";
+  std::optional<DividedForm> best = findBest(number, divisions, *whole, points, others);
+  FormChoice choice;
+  constexpr double percent = 100; // the share is given in
   if (best)
-    graph.getBody().takeBody(best->getBody());
+    choice = chooseForm(graph, points, double(options.getMachine().gpu.divisionShare) / percent, [&](const Lengths &lengths) {
+      return TwoPrices(whole->priceAt(lengths).seconds, best->scheduled->priceAt(lengths).seconds);
+    });
+  FormPrice usual = whole->priceAt({});
+  double wholeSeconds = usual.seconds;
+  if (choice.takesBoth() && joinForms(graph, item, *best->graph, best->own, choice.guard, choice.isFirstBelow)) {
+    std::string division = describe(best->division), first = choice.isFirstBelow ? "whole" : division;
+    chosen = llvm::formatv("{0} for lengths {1}, else {2}", first, choice.guard, choice.isFirstBelow ? division : "whole").str();
+  } else if (choice.takesSecond) {
+    chosen = describe(best->division);
+    usual = best->scheduled->priceAt({});
+    graph.getBody().takeBody(best->graph->getBody());
+  }
   remark::passed(loc, remark::RemarkOpts::name("choose-division").category("gpu"))
-      << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen, least.describe(), whole->seconds, others);
+      << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen, usual.describe(), wholeSeconds, others);
 }
 
 void DivisionChooser::chooseFor(unsigned number) {

@@ -43,7 +43,7 @@ public:
   /// Divides a leaf that runs in steps where its products need each other whole (DivideOnGrid.cpp).
   LogicalResult divideStep(Operation *item);
   /// Makes short nests part of the kernel of one beside them that the grid, or one block of threads, runs in order (JoinShort.cpp).
-  LogicalResult joinShortNests(etdg::GraphOp graph);
+  LogicalResult joinShortNests(Block &body);
   bool isShort(ArrayRef<BlockOp> nest) const;
   FailureOr<bool> isOrdered(ArrayRef<BlockOp> nest);
 

@@ -135,7 +135,7 @@ using Nest = SmallVector<BlockOp>;
 
 class Joiner {
 public:
-  Joiner(etdg::GraphOp graph, GpuPlanner &planner) : graph(graph), planner(planner) {}
+  Joiner(Block &body, GpuPlanner &planner) : body(body), planner(planner) {}
   LogicalResult run();
 
 private:
@@ -146,7 +146,7 @@ private:
   void add(Operation *item);
   void join();
 
-  etdg::GraphOp graph;
+  Block &body;
   GpuPlanner &planner;
   /// Items of the kernel at hand, of which at most one is ordered; the place where it will be.
   SmallVector<Operation *> members;
@@ -225,7 +225,7 @@ void Joiner::join() {
 
 LogicalResult Joiner::run() {
   SmallVector<Operation *> items;
-  for (Operation &op : graph.getBody().front())
+  for (Operation &op : body)
     if (isa<etdg::KernelOp, etdg::NestOp, etdg::VariantsOp, BlockOp>(op))
       items.push_back(&op);
   for (Operation *item : items) {
@@ -247,4 +247,4 @@ LogicalResult Joiner::run() {
   return success();
 }
 
-LogicalResult GpuPlanner::joinShortNests(etdg::GraphOp graph) { return Joiner(graph, *this).run(); }
+LogicalResult GpuPlanner::joinShortNests(Block &body) { return Joiner(body, *this).run(); }

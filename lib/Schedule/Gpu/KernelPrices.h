@@ -40,6 +40,8 @@ public:
   /// All kernels of the graph, one after the other.
   FailureOr<KernelPrice> priceGraph();
   TypicalRanges &getRanges() { return ranges; }
+  /// Prices from now on are for these lengths, and typical ones of others.
+  void setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths) { ranges = TypicalRanges(graph, lengths); }
 
 private:
   /// What one block of threads does: how long it takes alone, and how much of its multiprocessor's time that is.

@@ -16,6 +16,7 @@
 
 #include "GpuPlanner.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/PassOptions.h"
@@ -43,6 +44,8 @@ public:
   LogicalResult run();
 
 private:
+  /// Of a graph, or of one of several variants.
+  LogicalResult scheduleBody(Block &body);
   LogicalResult scheduleItem(Operation *item);
   LogicalResult readItem(const Nests &nests, const GpuPlace &place);
   LogicalResult planGrouped(const Nests &nests, const GpuPlace &place);
@@ -357,26 +360,54 @@ void Scheduler::keepDealtPlanes() {
   });
 }
 
-LogicalResult Scheduler::run() {
-  for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
+/// A variant of which some nest has two forms becomes two variants. Buffers stand outside of all.
+static void flatten(etdg::VariantsOp variants) {
+  bool hasForms = false;
+  for (Region &region : variants.getVariants())
+    for (Operation &op : llvm::make_early_inc_range(region.front())) {
+      hasForms |= isa<etdg::VariantsOp>(op);
+      if (isa<etdg::BufferOp>(op))
+        op.moveBefore(variants);
+    }
+  if (!hasForms)
+    return;
+  SmallVector<Attribute> guards;
+  std::vector<std::unique_ptr<Region>> regions;
+  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
+    auto own = std::make_unique<Region>();
+    own->takeBody(region);
+    bool isLast = number == variants.getGuards().size();
+    etdg::flattenVariant(std::move(own), isLast ? etdg::GuardAttr() : cast<etdg::GuardAttr>(variants.getGuards()[number]), guards, regions);
+  }
+  OpBuilder builder(variants);
+  auto flat = etdg::VariantsOp::create(builder, variants.getLoc(), builder.getArrayAttr(guards), unsigned(regions.size()));
+  for (auto [to, from] : llvm::zip_equal(flat.getVariants(), regions))
+    to.takeBody(*from);
+  variants.erase();
+}
+
+LogicalResult Scheduler::scheduleBody(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(body))
     if (isa<etdg::NestOp, BlockOp>(op) && failed(planner.divideStep(&op)))
       return failure();
-  if (failed(planner.joinShortNests(graph)))
+  if (failed(planner.joinShortNests(body)))
     return failure();
-  for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
+  for (Operation &op : llvm::make_early_inc_range(body)) {
     if (auto variants = dyn_cast<etdg::VariantsOp>(op)) {
       for (Region &region : variants.getVariants())
-        for (Operation &item : llvm::make_early_inc_range(region.front())) {
-          Nests nests = nestsOf(&item);
-          if (!llvm::all_of(nests, [](ArrayRef<BlockOp> nest) { return isBinding(scheduleOf(nest)); }))
-            return item.emitError("a nest of a variant has no binding schedule");
-          if (failed(scheduleItem(&item)))
-            return failure();
-        }
+        if (failed(scheduleBody(region.front())))
+          return failure();
+      flatten(variants);
     } else if (isa<etdg::KernelOp, etdg::NestOp, BlockOp>(op) && failed(scheduleItem(&op))) {
       return failure();
     }
   }
+  return success();
+}
+
+LogicalResult Scheduler::run() {
+  if (failed(scheduleBody(graph.getBody().front())))
+    return failure();
   keepDealtPlanes();
   return success();
 }

@@ -42,7 +42,7 @@ func.func @gru(
     %bs: !ft.list<[3], !x> {ft.gen = #ft.normal<0.1>},
     %bh: !x {ft.gen = #ft.normal<0.1>})
     -> !ft.list<[N, L], !x>
-    attributes {ft.lengths = {N = 16 : i64, L = 256 : i64}} {
+    attributes {ft.typical = {N = [16, 16], L = [256, 256]}, ft.lengths = {N = 16 : i64, L = 256 : i64}} {
   %zero = arith.constant dense<0.0> : !x
   %one = arith.constant dense<1.0> : !x
   %wn = ft.at %ws[2] : !ft.list<[3], !w>

@@ -62,10 +62,11 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 !x = tensor<1x8xf32>
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
-  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
   // expected-note @+1 {{the buffer is here}}
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // (What nothing else uses is one variant's own.)
   %zs = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{(W3) variants write the same buffers; variant 1 leaves out one that the first does}}
+  // expected-error @+1 {{(W3) variants write the same buffers; variant 1 takes one that the first does not}}
   etdg.variants when <[N] below 4> {
     etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
         reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %zs[i, k - 1]} : !x) writes (%zs[i, k])

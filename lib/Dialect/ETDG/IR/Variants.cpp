@@ -48,22 +48,29 @@ void VariantsOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getGuardsAttrName()});
 }
 
-/// The buffers from outside that a region writes, or reads, in the order of their definition.
+/// The buffers that a region writes, or reads and does not write, and that something outside of all variants may, in the order of
+/// their definition.
 static llvm::SmallSetVector<Value, 8> touchedBuffers(Region &region, bool writes) {
-  llvm::SmallSetVector<Value, 8> found;
+  Operation *variants = region.getParentOp();
+  auto isPrivate = [&](Value buffer) {
+    return buffer.getDefiningOp() &&
+           llvm::all_of(buffer.getUsers(), [&](Operation *user) { return variants->isProperAncestor(user); });
+  };
+  llvm::SmallSetVector<Value, 8> written, read;
   region.walk([&](BlockOp leaf) {
     if (!leaf.isLeaf())
       return;
-    llvm::SmallDenseSet<unsigned> written;
+    llvm::SmallDenseSet<unsigned> numbers;
     for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
-      written.insert(leaf.getWrite(i).getOperand());
+      numbers.insert(leaf.getWrite(i).getOperand());
     for (auto [i, buffer] : llvm::enumerate(leaf.getBuffers())) {
       Operation *definition = buffer.getDefiningOp();
-      if (!(definition && region.isAncestor(definition->getParentRegion())) && written.contains(i) == writes)
-        found.insert(buffer);
+      if (!(definition && region.isAncestor(definition->getParentRegion())) && !isPrivate(buffer))
+        (numbers.contains(i) ? written : read).insert(buffer);
     }
   });
-  return found;
+  read.set_subtract(written);
+  return writes ? written : read;
 }
 
 LogicalResult VariantsOp::verify() {
@@ -135,4 +142,59 @@ LogicalResult etdg::forEachChoice(GraphOp graph, llvm::function_ref<LogicalResul
       return failure();
   }
   return success();
+}
+
+/// The length that alone decides, if it is less than the limit.
+static ft::LengthAttr getOnlyLength(GuardAttr guard) {
+  if (guard.getProducts().size() != 1 || guard.getProducts().front().size() != 1)
+    return {};
+  auto length = cast<ft::LengthAttr>(guard.getProducts().front()[0]);
+  return isa<AffineSymbolExpr>(length.getExpr()) ? length : ft::LengthAttr();
+}
+
+GuardAttr etdg::conjoinGuards(GuardAttr a, GuardAttr b) {
+  if (!a || !b)
+    return a ? a : b;
+  ft::LengthAttr only = getOnlyLength(a);
+  if (!only && getOnlyLength(b))
+    return conjoinGuards(b, a);
+  if (!only)
+    return {};
+  // Where this length reaches its limit each factor of the other guard does.
+  ft::LengthAttr reached(ft::LengthAttr::get(a.getContext(), only.getNames(), only.getExpr().floorDiv(a.getLimit()) * b.getLimit()));
+  SmallVector<ArrayAttr> products;
+  for (ArrayAttr product : b.getProducts()) {
+    SmallVector<Attribute> factors;
+    for (auto factor : product.getAsRange<ft::LengthAttr>())
+      factors.push_back(factor + reached);
+    products.push_back(ArrayAttr::get(a.getContext(), factors));
+  }
+  return GuardAttr::get(a.getContext(), products, b.getLimit());
+}
+
+void etdg::flattenVariant(std::unique_ptr<Region> region, GuardAttr guard, SmallVectorImpl<Attribute> &guards,
+                          std::vector<std::unique_ptr<Region>> &regions) {
+  auto inner = region->getOps<VariantsOp>();
+  if (inner.empty()) {
+    if (guard)
+      guards.push_back(guard);
+    regions.push_back(std::move(region));
+    return;
+  }
+  ArrayAttr alike = (*inner.begin()).getGuards();
+  for (unsigned choice = 0; choice <= alike.size(); ++choice) {
+    auto copy = std::make_unique<Region>();
+    IRMapping mapping;
+    region->cloneInto(copy.get(), mapping);
+    // What the same lengths decide is decided alike.
+    for (VariantsOp op : llvm::make_early_inc_range(copy->getOps<VariantsOp>()))
+      if (op.getGuards() == alike) {
+        op->getBlock()->getOperations().splice(op->getIterator(), op.getVariants()[choice].front().getOperations());
+        op.erase();
+      }
+    auto own = choice < alike.size() ? cast<GuardAttr>(alike[choice]) : GuardAttr();
+    GuardAttr both = conjoinGuards(guard, own);
+    if (both || !own)
+      flattenVariant(std::move(copy), both, guards, regions);
+  }
 }

@@ -246,7 +246,8 @@ def ETDG_VariantsOp : ETDG_Op<"variants", [NoTerminator, NoRegionArguments, HasP
     Constraints:
     - (W1) there are at least two regions, and one guard for each but the last;
     - (W2) a region holds nests, blocks and kernels, at least one;
-    - (W3) regions write the same buffers and read the same ones.
+    - (W3) regions write the same buffers and read the same ones, but for buffers that nothing outside uses: what the
+      nests of one region leave each other.
   }];
   let arguments = (ins TypedArrayAttrBase<ETDG_GuardAttr, "guards">:$guards);
   let regions = (region VariadicRegion<SizedRegion<1>>:$variants);

@@ -317,6 +317,10 @@ LogicalResult Applier::applyAll(Region &body) {
     if (auto kernel = dyn_cast<KernelOp>(item)) {
       if (failed(applyAll(kernel.getBody())))
         return failure();
+    } else if (auto variants = dyn_cast<VariantsOp>(item)) {
+      for (Region &variant : variants.getVariants())
+        if (failed(applyAll(variant)))
+          return failure();
     } else if (failed(applyAll(item))) {
       return failure();
     }
