@@ -50,8 +50,8 @@ namespace {
 /// A loop nest of a leaf, as a task has it.
 struct TaskLoops {
   double points = 1, terms = 1; // of the parallel loops; of each sum
-  double bytes = 0;             // that it reads from beyond its multiprocessor
-  bool readsMemory = false;
+  double bytes = 0;             // that it reads from beyond its multiprocessor, whole lines
+  bool readsMemory = false, beginsInMemory = false; // its terms, what its sums begin with
 };
 } // namespace
 
@@ -64,6 +64,16 @@ static double elementsOf(const leaf::Nest &nest, const leaf::View &view) {
   return elements;
 }
 
+/// How much more is brought than a view takes: pieces shorter than a line cost as much as one (a few columns of a matrix whose rows are
+/// long).
+static double linesOf(const leaf::Nest &nest, const leaf::View &view, double elementBytes, int split, double columns, double lineBytes) {
+  double run = elementBytes;
+  for (auto [loop, size] : llvm::enumerate(nest.sizes))
+    if (view.strides[loop] == 1)
+      run *= double(size) * (int(loop) == split ? columns : 1);
+  return std::max(1.0, lineBytes / run);
+}
+
 /// Whether a read is of what the block of threads has for itself.
 static bool isPrivate(BlockOp leaf, unsigned read) {
   return llvm::all_of(leaf.getRead(read).getPieces(), [&](etdg::PieceAttr piece) {
@@ -74,7 +84,8 @@ static bool isPrivate(BlockOp leaf, unsigned read) {
   });
 }
 
-static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContext &tile, bool isRowWise, double rows, double columns) {
+static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContext &tile, bool isRowWise, double rows, double columns,
+                         double lineBytes) {
   const leaf::Nest &nest = form.graph.nests[number];
   TaskLoops loops;
   for (auto [size, isReduced] : llvm::zip_equal(nest.sizes, nest.reduced))
@@ -93,10 +104,15 @@ static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContex
       if (buffer.kind != leaf::Buffer::Kind::Input || isPrivate(form.block, buffer.number))
         continue;
       loops.readsMemory = true;
-      loops.bytes += elementsOf(nest, view) * double(elementBytes(buffer.elementType)) *
+      double size = double(elementBytes(buffer.elementType));
+      loops.bytes += elementsOf(nest, view) * size * linesOf(nest, view, size, split, columns, lineBytes) *
                      (split >= 0 && view.movesWith(split) ? columns : 1) * (isRowWise && buffer.batched ? rows : 1) *
                      (tile.lifted ? double(tile.lifts) : 1);
     }
+  for (const leaf::Member &member : nest.members)
+    loops.beginsInMemory |= member.isReduction() && llvm::any_of(member.inits, [&](const leaf::View &view) {
+      return !view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input;
+    });
   return loops;
 }
 
@@ -148,7 +164,7 @@ static double secondsOfWaits(etdg::TilingAttr tiling, const TaskLoops &loops, do
   if (DenseI64ArrayAttr unroll = tiling.getUnroll(); unroll && !unroll.empty() && unroll.asArrayRef().back() > 0)
     copies = double(unroll.asArrayRef().back());
   double rounds = std::ceil(tiles * slices * lanes / threads);
-  double waits = rounds * std::ceil(loops.terms / slices / lanes / copies);
+  double waits = rounds * (std::ceil(loops.terms / slices / lanes / copies) + (loops.beginsInMemory ? 1 : 0));
   return waits * latency + machine.sync.leafCall * (1 + std::ceil(std::log2(slices)));
 }
 
@@ -169,7 +185,8 @@ KernelPrices::TaskCost KernelPrices::costOfLoops(const LeafForm &form, unsigned 
   leaf::Nest collapsed;
   TileContext tile = tileContextOf(form, number, place.context, isRowWise, collapsed);
   double threads = double(place.context.threads);
-  TaskLoops loops = loopsOf(form, number, tile, isRowWise, place.rows, place.columns);
+  TaskLoops loops = loopsOf(form, number, tile, isRowWise, place.rows, place.columns,
+                            place.isStaged ? 0 : double(machine.lineBytes()));
   if (auto product = dyn_cast<tile::ProductAttr>(layout)) {
     double seconds = secondsOfTiles(form, number, product, tile, isRowWise ? place.rows : 1, machine, threads, double(place.resident));
     return {seconds * std::max(1.0, double(place.resident)) + latencyOfCache(machine), seconds};
@@ -178,10 +195,11 @@ KernelPrices::TaskCost KernelPrices::costOfLoops(const LeafForm &form, unsigned 
   if (!tiling)
     return {};
   double busy = secondsOfSums(tiling, form.graph.nests[number], loops, threads, machine) * double(options.getMultiprocessors());
-  busy = std::max(busy, loops.bytes / rateOfBytes());
+  double moving = loops.bytes / rateOfBytes();
   // What stays in shared memory costs a trip there, which a leaf's own call has two of.
   double latency = loops.readsMemory && !place.isStaged ? latencyOfCache(machine) : machine.sync.leafCall / 2;
-  return {std::max(secondsOfWaits(tiling, loops, threads, latency, machine), busy), busy};
+  // The first loads of a nest have nothing to hide behind: what waits for them comes to what they bring.
+  return {std::max(secondsOfWaits(tiling, loops, threads, latency, machine) + moving, busy), std::max(busy, moving)};
 }
 
 FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const Place &place) {
