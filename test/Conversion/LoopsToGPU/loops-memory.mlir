@@ -39,8 +39,8 @@
 // Stages of a product's operands, and a sum that lies where the product adds to it; sums of slices.
 // RUN: ft-opt %examples/attention_three_step.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu \
 // RUN:   | FileCheck %s --check-prefix=ATTENTION
-// ATTENTION: loops.shared = #loops.shared<bytes = 60928, warps = 256>
-// ATTENTION: places [#loops.place<value = 3 in shared at 52480, bytes = 8192>, #loops.place<value = 5 in shared at 60672, bytes = 256>, #loops.place<value = 7 in output = 2>, #loops.place<operands in shared at 34048, bytes = 18432>]
+// ATTENTION: loops.shared = #loops.shared<bytes = 71168, warps = 256>
+// ATTENTION: places [#loops.place<value = 3 in shared at 54528, bytes = 16384>, #loops.place<value = 5 in shared at 70912, bytes = 256>, #loops.place<value = 7 in output = 2>, #loops.place<operands in shared at 34048, bytes = 20480>]
 // RUN: ft-opt %S/../../Engine/Emulator/paths.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu \
 // RUN:   | FileCheck %s --check-prefix=SLICES
 // SLICES: slices = {{.*}} places [#loops.place<sums in shared at 512, bytes = 32768>]

@@ -26,7 +26,7 @@
 // RUN: ft-opt %S/../../Engine/Emulator/fragments.mlir --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=MMA
 // ROWS: row_lanes<
 // What all rows share is read behind the sums of the row: before, it would be kept in registers while these are made.
-// RUN: ft-opt %S/../../../examples/layer_norm.mlir --type=x="tensor<1x4096xbf16>" --type=r="tensor<1xbf16>" --type=g="tensor<4096xbf16>" --ft-compile="to=threads target=sm_90a" --convert-tile-to-nvvm | FileCheck %s --check-prefix=LATE
+// RUN: ft-opt %S/../../../examples/layer_norm.mlir --type=x="tensor<1x4096xbf16>" --type=r="tensor<1xbf16>" --type=g="tensor<4096xbf16>" --ft-compile="to=threads target=sm_90a" --tile-use-special-functions --convert-tile-to-nvvm | FileCheck %s --check-prefix=LATE
 // LATE-COUNT-2: llvm.load {{.*}} -> vector<8xbf16>
 // LATE-NOT: llvm.load {{.*}} -> vector<8xbf16>
 // LATE: rsqrt.approx
