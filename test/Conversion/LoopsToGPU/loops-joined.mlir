@@ -21,7 +21,7 @@
 // APART: layouts [#etdg.tiling<vector = 0, width = 2>, #etdg.tiling<vector = 0, width = 2>, #etdg.tiling<vector = 0, width = 2>]
 // APART-NOT: loops.joined
 // What is written so is three nests, for whoever makes kernels of it.
-// RUN: ft-opt %t/apart.mlir --loops-find-alignment --loops-place-memory --loops-choose-accesses --loops-place-syncs --convert-loops-to-gpu \
+// RUN: ft-opt %t/apart.mlir --loops-find-alignment --loops-place-memory --loops-choose-accesses --loops-choose-points --loops-place-syncs --convert-loops-to-gpu \
 // RUN:   | FileCheck %s --check-prefix=THREE
 // THREE-LABEL: llvm.func @f_k0(
 // THREE-COUNT-3: tile.nest

@@ -62,7 +62,7 @@
 // conv1d, sm_90a: shared = 98304 => shared = 98304000: refused: bytes of shared memory on
 // flash_attention, sm_90a: vector = 1, width = 4 => vector = 1, width = 2: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential>]: refused: tiles of sequential loops are not built, found tile = 2
-// flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
+// mlp, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
 // flash_attention, sm_90a: dealing = turn => dealing = shares: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, kind = unroll>]: refused: layouts of leaves say what a thread unrolls and takes at once, expected kind = sequential, found unroll
 // conv1d, sm_90a: kind = parallel, level = rows => kind = vector, level = rows: refused: (level rows): layouts of leaves say what a thread unrolls and takes at once, expected kind = parallel, found vector
