@@ -75,7 +75,9 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
     return {arith::TruncFOp::create(builder, typeFor(first, operands), value)};
   }
 
-  SmallVector<Value> results = evaluateSpecially(op, operands);
+  SmallVector<Value> results;
+  if (Value cast = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ? castIndex(op, operands.front()) : Value())
+    results.push_back(cast);
   auto isRounded = [&](Type element) { return isHalf(element) && !isBits; };
   if (results.empty()) {
     OperationState state(builder.getLoc(), op->getName());
@@ -94,4 +96,47 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
     if (Type element = getElementTypeOrSelf(type); isRounded(element) && !member.widen)
       result = toElement(result, element);
   return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// The type of a scalar: i64 for an index.
+static Type scalarType(Type element) { return element.isIndex() ? IntegerType::get(element.getContext(), 64) : element; }
+
+Value BodyEvaluator::zeroIndex() { return arith::ConstantIntOp::create(builder, 0, 64); }
+
+Value BodyEvaluator::toFloat32(Value value) {
+  return isHalf(value.getType()) ? Value(arith::ExtFOp::create(builder, builder.getF32Type(), value)) : value;
+}
+
+Value BodyEvaluator::toElement(Value value, Type element) {
+  Type to = scalarType(element);
+  return value.getType() == to ? value : Value(arith::TruncFOp::create(builder, to, value));
+}
+
+Type BodyEvaluator::typeFor(Type element, ArrayRef<Value>) { return scalarType(element); }
+
+LogicalResult BodyEvaluator::evaluateOther(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant)
+    return op->emitError("has no rule for scalars of a leaf");
+  TypedAttr value = constant.getValue();
+  if (auto dense = dyn_cast<SplatElementsAttr>(value))
+    value = cast<TypedAttr>(dense.getSplatValue<Attribute>());
+  if (value.getType().isIndex())
+    value = builder.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
+  set(constant, arith::ConstantOp::create(builder, value));
+  return success();
+}
+
+Value BodyEvaluator::castIndex(Operation *op, Value value) {
+  Type to = scalarType(getElementTypeOrSelf(op->getResult(0).getType()));
+  unsigned from = value.getType().getIntOrFloatBitWidth(), bits = to.getIntOrFloatBitWidth();
+  if (from > bits)
+    return arith::TruncIOp::create(builder, to, value);
+  if (from == bits)
+    return value;
+  return isa<arith::IndexCastOp>(op) ? Value(arith::ExtSIOp::create(builder, to, value)) : Value(arith::ExtUIOp::create(builder, to, value));
 }

@@ -180,6 +180,7 @@ private:
   Value toElement(Value value, Type element) override;
   void unify(SmallVectorImpl<Value> &operands) override;
   Type typeFor(Type element, ArrayRef<Value> operands) override;
+  Value castIndex(Operation *op, Value value) override { return nullptr; } // an index stays one
 };
 
 } // namespace mlir::ft::leaf

@@ -91,23 +91,17 @@ public:
   Value offsetAt(const Memory &memory, Value offset, At at);
 };
 
-/// The body of a member on scalars.
-class ScalarBody : public leaf::BodyEvaluator {
+/// The body of a member, which reads what the leaf's buffers are at a row and a lift.
+class LeafBody : public leaf::BodyEvaluator {
 public:
-  ScalarBody(LeafEmitter &emitter, const leaf::Member &member, At at);
+  LeafBody(LeafEmitter &emitter, const leaf::Member &member, At at) : BodyEvaluator(emitter.b, member), e(emitter), at(at) {}
 
 private:
   LeafEmitter &e;
   At at;
 
-  Value zeroIndex() override;
   Value loadCaptured(const leaf::View &view) override;
   Value evaluateExtract(tensor::ExtractOp extract, const leaf::View &view) override;
-  LogicalResult evaluateOther(Operation *op) override;
-  Value toFloat32(Value value) override;
-  Value toElement(Value value, Type element) override;
-  Type typeFor(Type element, ArrayRef<Value> operands) override;
-  SmallVector<Value> evaluateSpecially(Operation *op, ArrayRef<Value> operands) override;
 };
 
 LogicalResult emitNest(LeafEmitter &emitter, const LeafNest &nest);

@@ -152,7 +152,7 @@ Value NestWriter::inputOf(const View &view) {
 LogicalResult NestWriter::fillBody(const Member &member, Block &block) {
   OpBuilder::InsertionGuard guard(b);
   At at = beginBody(&block);
-  ScalarBody body(e, member, at);
+  LeafBody body(e, member, at);
   auto loopIndex = [&](int loop) -> Value { return tile::IndexOp::create(b, b.getI64Type(), uint64_t(loop) + 2); };
   body.loopIndex = loopIndex;
   ValueRange arguments = block.getArguments();
@@ -189,8 +189,8 @@ void NestWriter::fillCombiners(tile::ReducePointsOp op, const Member &member) {
   for (auto [i, region] : llvm::enumerate(op.getCombiners())) {
     OpBuilder::InsertionGuard guard(b);
     Block *block = addBody(region, {op.getSumType(unsigned(i)), op.getSumType(unsigned(i))});
-    ScalarBody body(e, member, {});
-    tile::YieldOp::create(b, ValueRange{body.combine(member.combiners[i], block->getArgument(0), block->getArgument(1))});
+    LeafBody body(e, member, {});
+    tile::YieldOp::create(b, ValueRange{b.toFloat32(body.combine(member.combiners[i], block->getArgument(0), block->getArgument(1)))});
   }
 }
 

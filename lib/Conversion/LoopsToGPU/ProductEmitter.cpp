@@ -292,7 +292,7 @@ LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row,
         value = b.toFloat32(value);
       results.push_back(b.toElement(value, to));
     } else {
-      ScalarBody body(e, member, at);
+      LeafBody body(e, member, at);
       for (auto [argument, value] : llvm::zip_equal(member.arguments, block->getArguments()))
         body.map(argument, value);
       if (failed(body.evaluate()))
@@ -327,7 +327,7 @@ tile::MapOp ProductEmitter::startMap(ArrayRef<Type> elements, ValueRange inputs)
 FailureOr<Value> ProductEmitter::emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at) {
   OpBuilder::InsertionGuard guard(b);
   tile::MapOp map = startMap(neutral.getType(), inputs);
-  ScalarBody body(e, member, at);
+  LeafBody body(e, member, at);
   for (auto [argument, value] : llvm::zip_equal(member.arguments, map.getBody().front().getArguments()))
     body.map(argument, value);
   for (auto [accumulator, combiner] : llvm::zip_equal(member.accumulators, member.combiners))
@@ -343,7 +343,7 @@ Value ProductEmitter::combineRows(const Member &member, unsigned result, Value t
   auto reduce = tile::ReduceOp::create(b, terms.getType(), terms, neutral, n.most);
   Type element = neutral.getType();
   Block *block = b.createBlock(&reduce.getBody(), {}, {element, element}, {b.getLoc(), b.getLoc()});
-  ScalarBody body(e, member, at);
+  LeafBody body(e, member, at);
   Value both = body.combine(member.combiners[result], block->getArgument(0), block->getArgument(1));
   tile::YieldOp::create(b, ValueRange{b.toFloat32(both)});
   return reduce.getResult();
@@ -355,7 +355,7 @@ Value ProductEmitter::withInit(const Member &member, unsigned result, Value init
   Type element = graph.buffers[member.writes[result].buffer].elementType;
   tile::MapOp map = startMap(element, {init, reduced});
   Block &block = map.getBody().front();
-  ScalarBody body(e, member, at);
+  LeafBody body(e, member, at);
   Value both = body.combine(member.combiners[result], b.toFloat32(block.getArgument(0)), block.getArgument(1));
   tile::YieldOp::create(b, ValueRange{b.toElement(both, element)});
   return map.getResult(0);

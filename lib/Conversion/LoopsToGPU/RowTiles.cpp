@@ -274,7 +274,7 @@ LogicalResult RowWriter::fillBody(const RowNest &form, const Member &member, Blo
   OpBuilder::InsertionGuard guard(b);
   At at = beginBody(&block);
   auto index = [&](int64_t number) -> Value { return tile::IndexOp::create(b, b.getI64Type(), uint64_t(number)); };
-  ScalarBody body(e, member, at);
+  LeafBody body(e, member, at);
   auto loopIndex = [&](int loop) -> Value {
     if (loop == form.rowLoop)
       return index(int64_t(form.pointLoops.size()) + 1);
@@ -363,9 +363,9 @@ void RowWriter::joinLanes(Reduction &reduction) {
                                            through ? uint64_t(slot++) : 0);
   OpBuilder::InsertionGuard guard(b);
   Block *block = addBody(reduce.getBody(), {element, element});
-  ScalarBody body(e, *reduction.member, {});
+  LeafBody body(e, *reduction.member, {});
   Value both = body.combine(reduction.member->combiners[reduction.result], block->getArgument(0), block->getArgument(1));
-  tile::YieldOp::create(b, ValueRange{both});
+  tile::YieldOp::create(b, ValueRange{b.toFloat32(both)});
   reduction.value = reduce.getResult();
 }
 
@@ -382,7 +382,7 @@ void RowWriter::combineWithInit(const RowNest &form, const Reduction &reduction,
   OpBuilder::InsertionGuard guard(b);
   Block *block = addBody(map.getBody(), llvm::map_to_vector(inputs, elementOf));
   Value begin = b.toFloat32(init.isSplat() ? e.loadOne(init, Value(), {}) : Value(block->getArgument(0)));
-  ScalarBody body(e, *reduction.member, {});
+  LeafBody body(e, *reduction.member, {});
   Value both = body.combine(reduction.member->combiners[reduction.result], begin, block->getArguments().back());
   tile::YieldOp::create(b, ValueRange{b.toElement(both, element)});
   known[buffer] = map.getResult(0);

@@ -1,9 +1,9 @@
 //===- BodyEvaluator.h - the body of a nest's member ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computes the body of a member at a point, whatever a value is there: a scalar, or lanes of a vector. What rounds when is
-// the same on every target: f16 and bf16 are computed in f32, after each op rounded to the type, or, in the body of a
-// reduction, only where the result is stored.
+// Computes the body of a member at a point. Values are scalars, indices i64, where a target has no other rules, as for lanes of
+// a vector; memory is the target's. What rounds when is the same on every target: f16 and bf16 are computed in f32, after each op
+// rounded to the type, or, in the body of a reduction, only where the result is stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
@@ -36,21 +36,23 @@ protected:
   Value lookup(Value value);
   void set(Value bodyValue, Value value) { values[bodyValue] = value; }
 
-  // What differs between targets.
-  virtual Value zeroIndex() = 0;
+  // Memory.
   virtual Value loadCaptured(const View &view) = 0;
   /// `tensor.extract` of a captured tensor that lies at `view`.
   virtual Value evaluateExtract(tensor::ExtractOp op, const View &view) = 0;
+
+  // What is otherwise where values are no scalars.
+  virtual Value zeroIndex();
   /// A constant, or an operation with regions.
-  virtual LogicalResult evaluateOther(Operation *op) = 0;
-  virtual Value toFloat32(Value value) = 0;
-  virtual Value toElement(Value value, Type element) = 0;
+  virtual LogicalResult evaluateOther(Operation *op);
+  virtual Value toFloat32(Value value);
+  virtual Value toElement(Value value, Type element);
   /// Makes operands alike, where an operation needs that.
   virtual void unify(SmallVectorImpl<Value> &operands) {}
   /// The type of a result with these elements of an operation on such operands.
-  virtual Type typeFor(Type element, ArrayRef<Value> operands) = 0;
-  /// Results of an operation for which the target has a rule of its own, halves still in f32; none: it is computed as it is.
-  virtual SmallVector<Value> evaluateSpecially(Operation *op, ArrayRef<Value> operands) { return {}; }
+  virtual Type typeFor(Type element, ArrayRef<Value> operands);
+  /// An index as an integer of another width, or back; null: the operation is computed as it is.
+  virtual Value castIndex(Operation *op, Value value);
 
 private:
   ImplicitLocOpBuilder &builder;
