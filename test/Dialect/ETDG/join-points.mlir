@@ -96,3 +96,24 @@ func.func @ordered(%xs: !ft.list<[N], tensor<4xi32>>, %zs: !ft.list<[3], tensor<
   }
   return %ss : !ft.list<[N], tensor<4xi32>>
 }
+
+// Nor are those of a scan whose last state is taken.
+// CHECK-LABEL: etdg.graph @steps
+// CHECK: etdg.block {{.*}}[scanl] (i, j | k) in [1, 3)
+// CHECK: etdg.block {{.*}}[scanl] (i, j | k) in [1, 3)
+func.func @steps(%xss: !ft.list<[N, L], tensor<1x8xi32>>, %us: !ft.list<[3], tensor<8x8xi32>>) -> !ft.list<[N, L], tensor<1x8xi32>>
+    attributes {ft.lengths = {N = 3 : i64, L = 5 : i64}} {
+  %zero = arith.constant dense<1> : tensor<1x8xi32>
+  %hss = ft.map (%xs = %xss : !ft.list<[N, L], tensor<1x8xi32>>) -> !ft.list<[N, L], tensor<1x8xi32>> {
+    %hs = ft.scanl (%x = %xs : !ft.list<[L], tensor<1x8xi32>>) init (%h = %zero : tensor<1x8xi32>) -> !ft.list<[L], tensor<1x8xi32>> {
+      %gs = ft.scanl (%u = %us : !ft.list<[3], tensor<8x8xi32>>) init (%g = %h : tensor<1x8xi32>) -> !ft.list<[3], tensor<1x8xi32>> {
+        %n = linalg.matmul ins(%g, %u : tensor<1x8xi32>, tensor<8x8xi32>) outs(%x : tensor<1x8xi32>) -> tensor<1x8xi32>
+        ft.yield %n : tensor<1x8xi32>
+      }
+      %last = ft.at %gs[2] : !ft.list<[3], tensor<1x8xi32>>
+      ft.yield %last : tensor<1x8xi32>
+    }
+    ft.yield %hs : !ft.list<[L], tensor<1x8xi32>>
+  }
+  return %hss : !ft.list<[N, L], tensor<1x8xi32>>
+}
