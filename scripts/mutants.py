@@ -11,11 +11,11 @@ of its own; the sources and the build of this tree stay as they are. Exit status
 noticed, save those that say why they change nothing.
 
   --list    what there is
-  --check   only that each fault's text is found once in this tree
+  --check   only that each fault's text is found once in this tree, and that docs/testing.md has the table of all
   --clean   only that the tests pass without a fault
   --keep    leave build-mutants/ for the next run, which then compiles less
   --here    no copy: into this tree and its build folder, which are put back after each fault
-  --table   the table of docs/testing.md, from the last run, which leaves build/mutants.json
+  --table   write the table of docs/testing.md: each fault, where it is, and the tests that are to notice it
 """
 
 import json
@@ -33,6 +33,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "scripts/mutants"
 COPY = ROOT / "build-mutants/tree"
 LIT = "/usr/lib/llvm-22/bin/lit"
+DOCS = ROOT / "docs/testing.md"
+HEAD = "| fault | where | tests that are to notice it |\n|---|---|---|\n"
+# Rows of the table that are shown at most where it is not that of the files.
+MOST_WRONG = 10
 # Seconds, and those of a processor, after which a test has noticed a fault by never ending.
 HANGS, HANGS_CPU = 900, 120
 
@@ -158,12 +162,26 @@ def try_one(mutant, tree):
     return "noticed by " + noticed if noticed else "SURVIVES"
 
 
-def table(mutants, results):
-    print("| fault | where | noticed by |\n|---|---|---|")
+def table(mutants):
+    """The documentation with a row for each fault."""
+    rows = []
     for mutant in mutants:
-        result = results.get(mutant.name, "not run")
-        shown = "`" + result.removeprefix("noticed by ") + "`" if result.startswith("noticed by") else result
-        print(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |")
+        tests = ", ".join("`" + test.strip().replace("|", "&#124;") + "`" for test in mutant.tests.split(","))
+        shown = "changes nothing: " + mutant.equivalent if mutant.equivalent else tests
+        rows.append(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |\n")
+    before, head, rest = DOCS.read_text().partition(HEAD)
+    if not head:
+        sys.exit(f"{DOCS.relative_to(ROOT)}: expected a table with the head {HEAD.splitlines()[0]}")
+    return before + head + "".join(rows) + re.sub(r"\A(?:\|.*\n)*", "", rest)
+
+
+def check_table(mutants):
+    """Every fault stands in the documentation as its file has it, and nothing else does."""
+    wanted, found = table(mutants).splitlines(), DOCS.read_text().splitlines()
+    wrong = [f"expected: {line}" for line in wanted if line not in found]
+    wrong += [f"{DOCS.relative_to(ROOT)}:{i}: found: {line}" for i, line in enumerate(found, 1) if line not in wanted]
+    if wanted != found:
+        sys.exit("\n".join([*wrong[:MOST_WRONG], f"{DOCS.relative_to(ROOT)}: the table is not that of scripts/mutants/: run scripts/mutants.py --table"]))
 
 
 def check_clean(mutants, tree):
@@ -199,13 +217,16 @@ def main():
     kept = ROOT / "build/mutants.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
     if "--table" in options:
-        return table(mutants, known)
+        DOCS.write_text(table(mutants))
+        return None
     for mutant in mutants:
         if "--list" in options:
             print(f"{mutant.name:28} {mutant.fault} ({mutant.tests})")
         mutant.places(ROOT)
     if "--list" in options or "--check" in options:
-        return print(f"{len(mutants)} faults, each found once")
+        if "--check" in options and not names:
+            check_table(mutants)
+        return print(f"{len(mutants)} faults, each found once" + ("" if names or "--list" in options else ", and in docs/testing.md"))
     here = "--here" in options
     if not here:
         copy_tree()
