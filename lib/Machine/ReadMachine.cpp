@@ -346,6 +346,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("operand_read_cost", gpu.operandReadCost);
   fields.count("shared_copy_cost", gpu.sharedCopyCost);
   fields.count("fused_ops", gpu.fusedOps);
+  fields.number("point_seconds", gpu.pointSeconds);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

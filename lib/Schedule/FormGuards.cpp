@@ -1,4 +1,4 @@
-//===- FormGuards.cpp - lengths that decide between two forms -------------===//
+//===- FormGuards.cpp - lengths that decide between forms -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ft/Schedule/FormGuards.h"
@@ -18,9 +18,6 @@ using etdg::BlockOp;
 /// Of a length of which nobody says what is typical: from the `farApart`th part to as many times what stands for it, by
 /// steps of `apart`. That is a decode of a few tokens beside a prompt of thousands.
 static constexpr int64_t farApart = 16, apart = 4;
-/// Points at most: where all combinations are more, lengths keep their least and greatest values; further lengths stay as they are.
-static constexpr size_t mostPoints = 32;
-
 //===----------------------------------------------------------------------===//
 // At which lengths
 //===----------------------------------------------------------------------===//
@@ -66,23 +63,41 @@ static SmallVector<int64_t> valuesOf(etdg::GraphOp graph, StringAttr name, int64
   return values.takeVector();
 }
 
-std::vector<Lengths> schedule::sampleLengths(etdg::GraphOp graph, Operation *item) {
+/// So many of a list at most: the first and the last one, and others between at equal distances.
+static SmallVector<int64_t> thinOut(ArrayRef<int64_t> values, size_t most) {
+  if (values.size() <= most)
+    return SmallVector<int64_t>(values);
+  SmallVector<int64_t> kept;
+  for (size_t i = 0; i < most; ++i)
+    kept.push_back(values[i * (values.size() - 1) / (most - 1)]);
+  return kept;
+}
+
+std::vector<Lengths> schedule::sampleLengths(etdg::GraphOp graph, Operation *item, size_t mostPoints) {
   etdg::TypicalLengths typical(graph);
   llvm::MapVector<StringAttr, SmallVector<int64_t>> values;
-  size_t all = 1;
+  size_t most = 0;
   for (StringAttr name : namesOf(item)) {
     values[name] = valuesOf(graph, name, typical.get(name));
-    all *= values[name].size();
+    most = std::max(most, values[name].size());
   }
+  // As many values of each length as can be combined.
+  auto count = [&](size_t ofEach) {
+    size_t all = 1;
+    for (auto &[name, some] : values)
+      all = std::min(all * std::min(some.size(), ofEach), mostPoints + 1);
+    return all;
+  };
+  while (most > 2 && count(most) > mostPoints)
+    --most;
   std::vector<Lengths> points(1);
   for (auto &[name, some] : values) {
-    if (all > mostPoints && some.size() > 2)
-      some = {some.front(), some.back()};
-    if (points.size() * some.size() > mostPoints)
-      some = {typical.get(name)};
+    SmallVector<int64_t> kept = thinOut(some, std::max<size_t>(most, 2));
+    if (points.size() * kept.size() > mostPoints)
+      kept = {typical.get(name)};
     std::vector<Lengths> longer;
     for (const Lengths &point : points)
-      for (int64_t value : some) {
+      for (int64_t value : kept) {
         longer.push_back(point);
         longer.back().push_back({name, value});
       }
@@ -95,22 +110,10 @@ std::vector<Lengths> schedule::sampleLengths(etdg::GraphOp graph, Operation *ite
 // By which guard
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One length cuts the points: those where it has less than `limit`, and the others.
-struct Cut {
-  StringAttr name;
-  int64_t below = 0, limit = 0; // sampled values on either side
-  bool isFirstBelow = true;
-  double loss = 0; // sum of logarithms of the seconds
-  /// On either side, sums of logarithms of what the form that is taken there promises of the other's time, and numbers of points.
-  double gains[2] = {0, 0};
-  unsigned counts[2] = {0, 0};
-
-  bool isWorth(double share) const {
-    return counts[0] > 0 && counts[1] > 0 && gains[0] <= counts[0] * std::log(share) && gains[1] <= counts[1] * std::log(share);
-  }
-};
-} // namespace
+/// Forms that are kept of an item at most: each is code of its own.
+static constexpr size_t mostForms = 3;
+/// Bounds of a guard at most.
+static constexpr unsigned mostBounds = 2;
 
 static std::optional<int64_t> valueOf(const Lengths &point, StringAttr name) {
   for (auto [other, value] : point)
@@ -119,19 +122,64 @@ static std::optional<int64_t> valueOf(const Lengths &point, StringAttr name) {
   return std::nullopt;
 }
 
-static void weigh(Cut &cut, ArrayRef<Lengths> points, ArrayRef<TwoPrices> prices) {
-  for (auto [point, price] : llvm::zip_equal(points, prices)) {
-    bool isFirst = (*valueOf(point, cut.name) < cut.limit) == cut.isFirstBelow;
-    double own = std::log(isFirst ? price.first : price.second), other = std::log(isFirst ? price.second : price.first);
-    cut.loss += own;
-    cut.gains[isFirst] += own - other;
-    ++cut.counts[isFirst];
-  }
-}
+namespace {
+/// A bound between two sampled values of one length.
+struct Bound {
+  StringAttr name;
+  int64_t below = 0, limit = 0; // on either side of it
+  bool isBelow = true;
 
-/// The one that loses least.
-static std::optional<Cut> findCut(ArrayRef<Lengths> points, ArrayRef<TwoPrices> prices) {
-  std::optional<Cut> best;
+  bool holds(const Lengths &point) const { return (*valueOf(point, name) < limit) == isBelow; }
+};
+
+/// Lengths at which a form takes the place of what is taken there so far.
+struct Exception {
+  SmallVector<Bound, mostBounds> bounds;
+  unsigned form = 0;
+  double gain = 0; // sum of logarithms of what it promises of the other's time: less than 0
+
+  bool holds(const Lengths &point) const {
+    return llvm::all_of(bounds, [&](const Bound &bound) { return bound.holds(point); });
+  }
+};
+
+/// Finds exceptions, and what is taken then.
+class FormChooser {
+public:
+  FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price);
+  FormChoice choose();
+
+private:
+  unsigned findUsual() const;
+  std::optional<Exception> findException() const;
+  void weigh(Exception &exception, std::optional<Exception> &best) const;
+  /// The form that is taken at lengths without the last exception.
+  unsigned formAt(const Lengths &lengths) const;
+  etdg::BoundAttr refine(const Exception &exception, unsigned number) const;
+  bool promises(size_t point, unsigned form, unsigned other) const {
+    return logs[point][form] <= std::log(share) + logs[point][other];
+  }
+
+  etdg::GraphOp graph;
+  ArrayRef<Lengths> points;
+  unsigned numForms;
+  double share;
+  FormPrices price;
+  std::vector<SmallVector<double>> logs; // of seconds, by point and form
+  SmallVector<Bound> allBounds;
+  unsigned usual = 0;
+  SmallVector<unsigned> taken;        // by point
+  std::vector<Exception> exceptions; // later ones are asked first
+};
+} // namespace
+
+FormChooser::FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price)
+    : graph(graph), points(points), numForms(numForms), share(share), price(price) {
+  for (const Lengths &point : points) {
+    logs.emplace_back();
+    for (unsigned form = 0; form < numForms; ++form)
+      logs.back().push_back(std::log(std::max(price(form, point), 1e-12)));
+  }
   for (auto [name, first] : points.front()) {
     SmallVector<int64_t> values;
     for (const Lengths &point : points)
@@ -139,61 +187,169 @@ static std::optional<Cut> findCut(ArrayRef<Lengths> points, ArrayRef<TwoPrices> 
     llvm::sort(values);
     values.erase(llvm::unique(values), values.end());
     for (auto [below, limit] : llvm::zip(values, ArrayRef(values).drop_front()))
-      for (bool isFirstBelow : {true, false}) {
-        Cut cut{name, below, limit, isFirstBelow};
-        weigh(cut, points, prices);
-        if (!best || cut.loss < best->loss)
-          best = cut;
-      }
+      for (bool isBelow : {true, false})
+        allBounds.push_back({name, below, limit, isBelow});
   }
+}
+
+unsigned FormChooser::findUsual() const {
+  auto sumOf = [&](unsigned form) {
+    double sum = 0;
+    for (const SmallVector<double> &point : logs)
+      sum += point[form];
+    return sum;
+  };
+  auto winsSomewhere = [&](unsigned form, unsigned other) {
+    return llvm::any_of(llvm::seq(points.size()), [&](size_t point) { return promises(point, form, other); });
+  };
+  unsigned best = 0;
+  for (unsigned form = 1; form < numForms; ++form)
+    if (sumOf(form) < sumOf(best))
+      best = form;
+  bool isSure = sumOf(best) <= sumOf(0) + double(points.size()) * std::log(share);
+  return isSure || (winsSomewhere(best, 0) && !winsSomewhere(0, best)) ? best : 0;
+}
+
+void FormChooser::weigh(Exception &exception, std::optional<Exception> &best) const {
+  unsigned covered = 0, left = 0;
+  exception.gain = 0;
+  for (auto [number, point] : llvm::enumerate(points)) {
+    if (!exception.holds(point)) {
+      ++left;
+      continue;
+    }
+    ++covered;
+    exception.gain += logs[number][exception.form] - logs[number][taken[number]];
+  }
+  if (covered == 0 || left == 0 || exception.gain > covered * std::log(share))
+    return;
+  // Another bound has to be worth what a form has to be.
+  exception.gain -= double(exception.bounds.size() - 1) * std::log(share);
+  if (!best || exception.gain < best->gain)
+    best = exception;
+}
+
+std::optional<Exception> FormChooser::findException() const {
+  std::optional<Exception> best;
+  for (unsigned form = 0; form < numForms; ++form)
+    for (auto [number, bound] : llvm::enumerate(allBounds)) {
+      Exception one{{bound}, form, 0};
+      weigh(one, best);
+      for (const Bound &other : ArrayRef(allBounds).drop_front(number + 1)) {
+        if (other.name == bound.name)
+          continue;
+        Exception two{{bound, other}, form, 0};
+        weigh(two, best);
+      }
+    }
   return best;
 }
 
-/// Where the two forms' times cross between the values of a cut, other lengths being typical.
-static int64_t findLimit(const Cut &cut, Lengths point, llvm::function_ref<TwoPrices(const Lengths &)> price) {
-  int64_t below = cut.below, limit = cut.limit;
+unsigned FormChooser::formAt(const Lengths &lengths) const {
+  for (const Exception &exception : llvm::reverse(exceptions))
+    if (exception.holds(lengths))
+      return exception.form;
+  return usual;
+}
+
+/// Where the two forms' times cross between the values of a bound, the exception's other bounds being kept.
+etdg::BoundAttr FormChooser::refine(const Exception &exception, unsigned number) const {
+  const Bound &bound = exception.bounds[number];
+  // Of other lengths what is typical, where the exception has that.
+  etdg::TypicalLengths typical(graph);
+  Lengths point = points.front();
+  for (auto &[name, value] : point)
+    value = typical.get(name);
+  for (auto [other, own] : llvm::enumerate(exception.bounds))
+    for (auto &[name, value] : point)
+      if (other != number && name == own.name && !own.holds(point))
+        value = own.isBelow ? own.below : own.limit;
+  int64_t below = bound.below, limit = bound.limit;
   constexpr int64_t close = 8; // an eighth of the length is near enough: prices are no better
   while (limit - below > std::max<int64_t>(below / close, 1)) {
     int64_t middle = std::clamp<int64_t>(std::llround(std::sqrt(double(below) * double(limit))), below + 1, limit - 1);
     for (auto &[name, value] : point)
-      if (name == cut.name)
+      if (name == bound.name)
         value = middle;
-    TwoPrices two = price(point);
-    ((two.first < two.second) == cut.isFirstBelow ? below : limit) = middle;
+    bool isBetter = price(exception.form, point) < price(formAt(point), point);
+    (isBetter == bound.isBelow ? below : limit) = middle;
   }
-  return limit;
+  MLIRContext *context = bound.name.getContext();
+  auto length = LengthAttr::get(context, {bound.name}, getAffineSymbolExpr(0, context));
+  return etdg::BoundAttr::get(context, ArrayAttr::get(context, {length}), limit, bound.isBelow);
 }
 
-FormChoice schedule::chooseForm(etdg::GraphOp graph, ArrayRef<Lengths> points, double share,
-                                llvm::function_ref<TwoPrices(const Lengths &)> price) {
-  SmallVector<TwoPrices> prices;
+FormChoice FormChooser::choose() {
+  usual = findUsual();
+  taken.assign(points.size(), usual);
   FormChoice choice;
-  choice.takesFirst = false;
-  for (const Lengths &point : points) {
-    prices.push_back(price(point));
-    choice.takesFirst |= prices.back().first <= share * prices.back().second;
-    choice.takesSecond |= prices.back().second <= share * prices.back().first;
+  choice.forms = {usual};
+  while (choice.forms.size() < mostForms) {
+    std::optional<Exception> found = findException();
+    if (!found)
+      break;
+    SmallVector<etdg::BoundAttr> bounds;
+    for (unsigned number = 0; number < found->bounds.size(); ++number)
+      bounds.push_back(refine(*found, number));
+    for (auto [bound, attribute] : llvm::zip_equal(found->bounds, bounds))
+      bound.limit = attribute.getLimit();
+    choice.guards.insert(choice.guards.begin(), etdg::GuardAttr::get(graph.getContext(), bounds));
+    choice.forms.insert(choice.forms.begin(), found->form);
+    for (auto [number, point] : llvm::enumerate(points))
+      if (found->holds(point))
+        taken[number] = found->form;
+    exceptions.push_back(std::move(*found));
   }
-  choice.takesFirst |= !choice.takesSecond;
-  if (!choice.takesBoth())
-    return choice;
-  // Where no length tells the forms apart, the first stays unless the second one promises less all in all.
-  std::optional<Cut> cut = findCut(points, prices);
-  if (!cut || !cut->isWorth(share)) {
-    double gain = 0;
-    for (TwoPrices two : prices)
-      gain += std::log(two.second / two.first);
-    choice.takesSecond = gain <= double(prices.size()) * std::log(share);
-    choice.takesFirst = !choice.takesSecond;
-    return choice;
-  }
-  etdg::TypicalLengths typical(graph);
-  Lengths usual = points.front();
-  for (auto &[name, value] : usual)
-    value = typical.get(name);
-  MLIRContext *context = graph.getContext();
-  auto length = LengthAttr::get(context, {cut->name}, getAffineSymbolExpr(0, context));
-  choice.guard = etdg::GuardAttr::get(context, ArrayAttr::get(context, {length}), findLimit(*cut, usual, price));
-  choice.isFirstBelow = cut->isFirstBelow;
   return choice;
+}
+
+FormChoice schedule::chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share,
+                                 FormPrices price) {
+  return FormChooser(graph, points, numForms, share, price).choose();
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths of a variant
+//===----------------------------------------------------------------------===//
+
+/// Combinations of lengths that are looked at, at most.
+static constexpr size_t mostCombinations = 4096;
+
+Lengths schedule::lengthsOfVariant(etdg::GraphOp graph, ArrayRef<etdg::GuardAttr> guards, unsigned variant) {
+  etdg::TypicalLengths typical(graph);
+  // Of each length what is typical, and what stands on either side of a limit.
+  llvm::MapVector<StringAttr, llvm::SmallSetVector<int64_t, 4>> values;
+  for (etdg::GuardAttr guard : guards)
+    for (StringAttr name : guard.getNames()) {
+      values[name].insert(typical.get(name));
+      for (etdg::BoundAttr bound : guard.getBounds())
+        for (int64_t value : {bound.getLimit() - 1, bound.getLimit()})
+          values[name].insert(value);
+    }
+  std::vector<Lengths> points(1);
+  for (auto &[name, some] : values) {
+    std::vector<Lengths> longer;
+    for (const Lengths &point : points)
+      for (int64_t value : some)
+        if (longer.size() < mostCombinations) {
+          longer.push_back(point);
+          longer.back().push_back({name, value});
+        }
+    points = std::move(longer);
+  }
+  std::optional<double> least;
+  Lengths nearest;
+  for (const Lengths &point : points) {
+    auto holds = [&](etdg::GuardAttr guard) { return guard.evaluate([&](StringAttr name) { return valueOf(point, name); }).value_or(false); };
+    unsigned number = llvm::find_if(guards, holds) - guards.begin();
+    double distance = 0;
+    for (auto [name, value] : point)
+      distance += std::abs(std::log(double(std::max<int64_t>(value, 1)) / double(std::max<int64_t>(typical.get(name), 1))));
+    if (number == variant && (!least || distance < *least)) {
+      least = distance;
+      nearest = point;
+    }
+  }
+  llvm::erase_if(nearest, [&](auto &entry) { return entry.second == typical.get(entry.first); });
+  return nearest;
 }

@@ -1,4 +1,4 @@
-//===- JoinForms.cpp - two forms of a nest in one graph -------------------===//
+//===- JoinForms.cpp - forms of a nest in one graph -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ft/Schedule/JoinForms.h"
@@ -102,23 +102,43 @@ static std::optional<Joined> findValues(etdg::GraphOp graph, etdg::GraphOp copy,
   return isWhole ? std::optional(std::move(joined)) : std::nullopt;
 }
 
-bool schedule::joinForms(etdg::GraphOp graph, Operation *item, etdg::GraphOp copy, ArrayRef<Operation *> other,
-                         etdg::GuardAttr guard, bool isItemFirst) {
-  std::optional<Joined> joined = findValues(graph, copy, other);
-  if (!joined)
-    return false;
-  if (findShared(graph, {item}, {}) != findShared(copy, other, joined->mapping))
-    return false;
+/// The values of a form in the graph, its buffers and constants added; nothing where the two do not have the same in common with
+/// what is around them.
+static std::optional<Joined> findForm(etdg::GraphOp graph, Operation *item, const schedule::FormInCopy &form) {
+  std::optional<Joined> joined = findValues(graph, form.graph, form.items);
+  if (!joined || findShared(graph, {item}, {}) != findShared(form.graph, form.items, joined->mapping))
+    return std::nullopt;
+  return joined;
+}
+
+bool schedule::joinForms(etdg::GraphOp graph, Operation *item, ArrayRef<FormInCopy> forms, const FormChoice &choice) {
+  std::vector<std::optional<Joined>> joined(forms.size() + 1);
+  for (auto [number, form] : llvm::enumerate(forms))
+    if (choice.takes(unsigned(number) + 1) && !(joined[number + 1] = findForm(graph, item, form)))
+      return false;
   OpBuilder builder(item);
-  for (Operation *one : joined->added)
-    builder.clone(*one, joined->mapping);
-  for (auto [own, theirs] : joined->common)
-    keepPlanesOfBoth(own, theirs);
-  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr({guard}), /*variantsCount=*/2);
-  Block &whole = variants.getVariants()[isItemFirst ? 0 : 1].emplaceBlock(), &divided = variants.getVariants()[isItemFirst ? 1 : 0].emplaceBlock();
-  item->moveBefore(&whole, whole.end());
-  OpBuilder inside = OpBuilder::atBlockEnd(&divided);
-  for (Operation *one : other)
-    inside.clone(*one, joined->mapping);
+  for (std::optional<Joined> &form : joined)
+    if (form) {
+      for (Operation *one : form->added)
+        builder.clone(*one, form->mapping);
+      for (auto [own, theirs] : form->common)
+        keepPlanesOfBoth(own, theirs);
+    }
+  SmallVector<Attribute> guards(choice.guards.begin(), choice.guards.end());
+  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr(guards), unsigned(choice.forms.size()));
+  for (auto [region, number] : llvm::zip_equal(variants.getVariants(), choice.forms)) {
+    OpBuilder inside = OpBuilder::atBlockEnd(&region.emplaceBlock());
+    if (number == 0)
+      inside.clone(*item);
+    else
+      for (Operation *one : forms[number - 1].items)
+        inside.clone(*one, joined[number]->mapping);
+  }
+  llvm::SetVector<Operation *> used = findUsed(graph, {item});
+  item->erase();
+  // What the item alone used goes with it, where it is none of the forms.
+  for (Operation *one : used)
+    if (one->use_empty())
+      one->erase();
   return true;
 }

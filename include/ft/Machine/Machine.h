@@ -142,6 +142,9 @@ struct Machine {
     int64_t divisionShare = 0;
     /// Operations of loop nests of a leaf that a thread computes together at most.
     int64_t fusedOps = 0;
+    /// Seconds until a block of threads has found out, of one region and one iteration of loops on which other ranges depend, which
+    /// tasks there are its own.
+    double pointSeconds = 0;
   };
 
   std::string name;

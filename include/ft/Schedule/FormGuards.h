@@ -1,9 +1,9 @@
-//===- FormGuards.h - lengths that decide between two forms -----*- C++ -*-===//
+//===- FormGuards.h - lengths that decide between forms ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Code serves calls of any lengths. Where one form of a nest takes less time at
-// some lengths and another one at others, both are kept as `etdg.variants`; here
-// is at which lengths they are compared, and which guard tells them apart best.
+// some lengths and another one at others, several are kept as `etdg.variants`;
+// here is at which lengths they are compared, and which guards tell them apart best.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_SCHEDULE_FORMGUARDS_H
@@ -18,28 +18,29 @@ namespace mlir::ft::schedule {
 /// The lengths of a call, those that matter.
 using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
 
-/// Lengths at which forms of an item are compared, in all combinations: those between which `ft.typical` says that a length is, or
-/// which `etdg.assume` says are typical; of others some around `ft.lengths`, from far fewer to far more.
-std::vector<Lengths> sampleLengths(etdg::GraphOp graph, Operation *item);
+/// Lengths at which forms of an item are compared, in all combinations, at most so many: those between which `ft.typical` says that a
+/// length is, or which `etdg.assume` says are typical; of others some around `ft.lengths`, from far fewer to far more.
+std::vector<Lengths> sampleLengths(etdg::GraphOp graph, Operation *item, size_t mostPoints);
 
-/// Seconds that two forms take.
-using TwoPrices = std::pair<double, double>;
-
-/// Which of two forms to take.
+/// Which forms to take: `forms[i]` where `guards[i]` is the first that holds, the last one elsewhere.
 struct FormChoice {
-  bool takesFirst = true, takesSecond = false;
-  etdg::GuardAttr guard; // where both
-  bool isFirstBelow = true;
+  SmallVector<unsigned> forms;
+  SmallVector<etdg::GuardAttr> guards; // one less
 
-  /// The first form at small lengths, or the second one.
-  bool takesBoth() const { return takesFirst && takesSecond; }
+  bool takesSeveral() const { return forms.size() > 1; }
+  bool takes(unsigned form) const { return llvm::is_contained(forms, form); }
 };
 
-/// A form has to promise `share` of the other's time or less at some of the lengths to be taken, and is taken alone if the other one
-/// never does. Where neither does it is the first. Both are taken where one length cuts the others so that each promises that on its
-/// side, in the mean; else the second one has to promise it in the mean of all.
-FormChoice chooseForm(etdg::GraphOp graph, ArrayRef<Lengths> points, double share,
-                      llvm::function_ref<TwoPrices(const Lengths &)> price);
+/// Seconds that a form takes.
+using FormPrices = llvm::function_ref<double(unsigned form, const Lengths &)>;
+
+/// The form that is best all in all, and for lengths at which another one promises `share` of its time or less, in the mean over them,
+/// that one: a guard is a bound of a length, or two of two lengths. The first form is the best one unless another promises `share` of its
+/// time or less, in the mean of all lengths, or somewhere, while the first one never does.
+FormChoice chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price);
+
+/// Of `etdg.variants`, lengths at which number `variant` is taken, the nearest to typical ones; only those that are others.
+Lengths lengthsOfVariant(etdg::GraphOp graph, ArrayRef<etdg::GuardAttr> guards, unsigned variant);
 
 } // namespace mlir::ft::schedule
 

@@ -1,9 +1,9 @@
-//===- JoinForms.h - two forms of a nest in one graph -----------*- C++ -*-===//
+//===- JoinForms.h - forms of a nest in one graph ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef FT_SCHEDULE_JOINFORMS_H
 #define FT_SCHEDULE_JOINFORMS_H
 
-#include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Schedule/FormGuards.h"
 
 namespace mlir::ft::schedule {
 
@@ -17,11 +17,16 @@ private:
   etdg::GraphOp graph;
 };
 
-/// Puts `etdg.variants` in the place of an item: the item itself, and the items `other` that stand for it in `copy`, a copy of the
-/// graph that was made while its buffers had numbers. Buffers that these leave each other come along. Of buffers that both use as
-/// many planes live as either needs. False, with nothing done, where something that the others use is not found in the graph.
-bool joinForms(etdg::GraphOp graph, Operation *item, etdg::GraphOp copy, ArrayRef<Operation *> other, etdg::GuardAttr guard,
-               bool isItemFirst);
+/// What stands for an item in a copy of its graph, which was made while the graph's buffers had numbers.
+struct FormInCopy {
+  etdg::GraphOp graph;
+  SmallVector<Operation *> items;
+};
+
+/// Puts `etdg.variants` in the place of an item, as `choice` says: form 0 is the item itself, others are `forms`, in their order.
+/// Buffers that these leave each other come along. Of buffers that several use as many planes live as any needs. False, with
+/// nothing done, where something that the others use is not found in the graph.
+bool joinForms(etdg::GraphOp graph, Operation *item, ArrayRef<FormInCopy> forms, const FormChoice &choice);
 
 } // namespace mlir::ft::schedule
 

@@ -197,7 +197,7 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
     lengths, decides (docs/gpu-engine.md): launches, barriers of the grid, what blocks of threads wait for in each
     step, products in tiles, and what is written and read between the parts. A division is taken where it promises
     `division_share` percent of the whole's time or less. Where lengths that nobody says are typical decide, both forms become
-    `etdg.variants`. One that lags is priced, and taken by `candidate` alone. The remark (category `gpu`, `choose-division`) has all prices.
+    `etdg.variants`. The remark (category `gpu`, `choose-division`) has all prices.
 
     Ranks (`candidate`) are those of `etdg-choose-schedule`: the orders of `etdg.candidates`, then the divisions, then
     the program's own order. Orders themselves are not priced: the first one stays.

@@ -19,8 +19,6 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
-
 namespace mlir::ft {
 #define GEN_PASS_DEF_ETDGCHOOSEDIVISIONFORGPU
 #include "ft/Schedule/Passes.h.inc"
@@ -29,6 +27,9 @@ namespace mlir::ft {
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
+
+/// Lengths at which forms are compared, at most.
+static constexpr size_t mostPoints = 32;
 
 namespace {
 /// A form of the whole graph.
@@ -78,9 +79,10 @@ private:
   /// Whether an order or division was asked for, and is taken.
   bool takeRank(unsigned number, ArrayRef<etdg::Division> divisions);
   void choosePriced(unsigned number, ArrayRef<etdg::Division> divisions);
-  /// The form of the least time over all these lengths where it is the better one; others' prices as text.
-  std::optional<DividedForm> findBest(unsigned number, ArrayRef<etdg::Division> divisions, ScheduledForm &whole,
-                                      ArrayRef<Lengths> points, std::string &others);
+  /// The divisions that this machine can run; all prices as text.
+  std::vector<DividedForm> makeForms(unsigned number, ArrayRef<etdg::Division> divisions, std::string &prices);
+  /// Puts the forms that were chosen in the place of the item; what is there then, and what it costs at typical lengths.
+  std::string take(Operation *item, const FormChoice &choice, ScheduledForm &whole, std::vector<DividedForm> &forms, FormPrice &usual);
 
   etdg::GraphOp graph;
   const GpuScheduleOptions &options;
@@ -132,6 +134,19 @@ FormPrice ScheduledForm::priceAt(const Lengths &lengths) {
   return price;
 }
 
+/// A division as a GPU runs it: the nests inside of a loop over layers are taken by the whole grid.
+static OwningOpRef<etdg::GraphOp> makeDividedForGrid(etdg::GraphOp graph, unsigned number, const etdg::Division &division,
+                                                     SmallVectorImpl<Operation *> &own, etdg::Between &between) {
+  OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
+  if (!copy)
+    return copy;
+  for (Operation *&item : own)
+    if (auto around = dyn_cast<BlockOp>(item))
+      if (etdg::KernelOp kernel = etdg::shareLoops(*copy, around))
+        item = kernel;
+  return copy;
+}
+
 bool DivisionChooser::takeRank(unsigned number, ArrayRef<etdg::Division> divisions) {
   Operation *item = etdg::getTopItems(graph)[number];
   SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
@@ -142,7 +157,7 @@ bool DivisionChooser::takeRank(unsigned number, ArrayRef<etdg::Division> divisio
   if (*rank >= numOrders && *rank < numOrders + divisions.size()) {
     SmallVector<Operation *> own;
     etdg::Between between;
-    if (OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, divisions[*rank - numOrders], own, between)) {
+    if (OwningOpRef<etdg::GraphOp> copy = makeDividedForGrid(graph, number, divisions[*rank - numOrders], own, between)) {
       graph.getBody().takeBody(copy->getBody());
       return true;
     }
@@ -152,32 +167,43 @@ bool DivisionChooser::takeRank(unsigned number, ArrayRef<etdg::Division> divisio
   return true;
 }
 
-std::optional<DividedForm> DivisionChooser::findBest(unsigned number, ArrayRef<etdg::Division> divisions, ScheduledForm &whole,
-                                                     ArrayRef<Lengths> points, std::string &others) {
-  std::optional<DividedForm> best;
-  double least = 0;
+std::vector<DividedForm> DivisionChooser::makeForms(unsigned number, ArrayRef<etdg::Division> divisions, std::string &prices) {
+  std::vector<DividedForm> forms;
   for (const etdg::Division &division : divisions) {
     etdg::Between between;
     DividedForm form{division, {}, {}, nullptr};
-    form.graph = etdg::makeDivided(graph, number, division, form.own, between);
+    form.graph = makeDividedForGrid(graph, number, division, form.own, between);
     if (form.graph)
       form.scheduled = ScheduledForm::make(*form.graph, std::move(between), options);
-    others += ", " + describe(division);
-    others += form.scheduled ? llvm::formatv(" {0:e2}", form.scheduled->priceAt({}).seconds).str() : " not on this machine";
-    // (Two parts in one step take longer than they are priced: docs/performance.md.)
-    if (form.scheduled && division.lags)
-      others += " (by hand alone)";
-    if (!form.scheduled || division.lags)
-      continue;
-    double seconds = 0; // as logarithms, with the whole where that is better
-    for (const Lengths &point : points)
-      seconds += std::log(std::min(form.scheduled->priceAt(point).seconds, whole.priceAt(point).seconds));
-    if (best && seconds >= least)
-      continue;
-    least = seconds;
-    best = std::move(form);
+    prices += ", " + describe(division);
+    prices += form.scheduled ? llvm::formatv(" {0:e2}", form.scheduled->priceAt({}).seconds).str() : " not on this machine";
+    if (form.scheduled)
+      forms.push_back(std::move(form));
   }
-  return best;
+  return forms;
+}
+
+std::string DivisionChooser::take(Operation *item, const FormChoice &choice, ScheduledForm &whole, std::vector<DividedForm> &forms,
+                                  FormPrice &usual) {
+  auto name = [&](unsigned form) { return form == 0 ? std::string("whole") : describe(forms[form - 1].division); };
+  usual = whole.priceAt({});
+  if (choice.takesSeveral()) {
+    SmallVector<FormInCopy> others;
+    for (DividedForm &form : forms)
+      others.push_back({*form.graph, form.own});
+    if (!joinForms(graph, item, others, choice))
+      return "whole";
+    std::string text;
+    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
+      text += llvm::formatv("{0} for lengths {1}, else ", name(form), guard).str();
+    return text + name(choice.forms.back());
+  }
+  unsigned form = choice.forms.front();
+  if (form > 0) {
+    usual = forms[form - 1].scheduled->priceAt({});
+    graph.getBody().takeBody(forms[form - 1].graph->getBody());
+  }
+  return name(form);
 }
 
 void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> divisions) {
@@ -187,27 +213,19 @@ void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> div
   std::unique_ptr<ScheduledForm> whole = ScheduledForm::make(graph, {}, options);
   if (!whole)
     return;
-  std::vector<Lengths> points = sampleLengths(graph, item);
-  std::string others, chosen = "whole";
-  std::optional<DividedForm> best = findBest(number, divisions, *whole, points, others);
-  FormChoice choice;
+  std::string prices;
+  std::vector<DividedForm> forms = makeForms(number, divisions, prices);
   constexpr double percent = 100; // the share is given in
-  if (best)
-    choice = chooseForm(graph, points, double(options.getMachine().gpu.divisionShare) / percent, [&](const Lengths &lengths) {
-      return TwoPrices(whole->priceAt(lengths).seconds, best->scheduled->priceAt(lengths).seconds);
-    });
-  FormPrice usual = whole->priceAt({});
-  double wholeSeconds = usual.seconds;
-  if (choice.takesBoth() && joinForms(graph, item, *best->graph, best->own, choice.guard, choice.isFirstBelow)) {
-    std::string division = describe(best->division), first = choice.isFirstBelow ? "whole" : division;
-    chosen = llvm::formatv("{0} for lengths {1}, else {2}", first, choice.guard, choice.isFirstBelow ? division : "whole").str();
-  } else if (choice.takesSecond) {
-    chosen = describe(best->division);
-    usual = best->scheduled->priceAt({});
-    graph.getBody().takeBody(best->graph->getBody());
-  }
+  double share = double(options.getMachine().gpu.divisionShare) / percent;
+  auto priceOf = [&](unsigned form, const Lengths &lengths) {
+    return (form == 0 ? *whole : *forms[form - 1].scheduled).priceAt(lengths).seconds;
+  };
+  double wholeSeconds = priceOf(0, {});
+  FormChoice choice = chooseForms(graph, sampleLengths(graph, item, mostPoints), unsigned(forms.size()) + 1, share, priceOf);
+  FormPrice usual;
+  std::string chosen = take(item, choice, *whole, forms, usual);
   remark::passed(loc, remark::RemarkOpts::name("choose-division").category("gpu"))
-      << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen, usual.describe(), wholeSeconds, others);
+      << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen, usual.describe(), wholeSeconds, prices);
 }
 
 void DivisionChooser::chooseFor(unsigned number) {

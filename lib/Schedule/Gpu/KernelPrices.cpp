@@ -171,6 +171,28 @@ void KernelPrices::countPoints(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, 
   place.dims[dims.front()] = std::nullopt;
 }
 
+/// Loops on which ranges of others depend. Of several regions, each with ranges of its own, where any such loop is there only the innermost
+/// one is none: what all regions have of it together depends on where they are.
+static SmallVector<unsigned> walkedDims(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  SmallVector<unsigned> dims(plan.outer);
+  if (!dims.empty() && nest.size() > 1 && !plan.flat.empty())
+    llvm::append_range(dims, ArrayRef(plan.flat).drop_back());
+  return dims;
+}
+
+/// Iterations of loops that each block of threads goes through to find its own tasks; none without such loops.
+double KernelPrices::countIterations(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, Place &place) {
+  if (dims.empty())
+    return 0;
+  double iterations = 0;
+  for (TypicalRanges::Sample s : TypicalRanges::sample(ranges.rangeOf(nest, dims.front(), place.dims), pointSamples)) {
+    place.dims[dims.front()] = s.value;
+    iterations += s.weight * (dims.size() == 1 ? 1 : countIterations(nest, dims.drop_front(), place));
+  }
+  place.dims[dims.front()] = std::nullopt;
+  return iterations;
+}
+
 /// Blocks of threads run the points of all regions side by side: a step takes as long as the dearest of them.
 FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> nest, const GpuPlan &plan, ArrayRef<unsigned> dealt,
                                                               const Place &place) {
@@ -205,6 +227,7 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   total.steps += plan.steps.empty() ? 0 : weight;
   if (points.tiles <= 0 || points.rows <= 0)
     return success();
+  total.seconds += weight * countIterations(nest, walkedDims(nest, plan), place) * double(nest.size()) * machine.gpu.pointSeconds;
   const auto units = double(options.getMultiprocessors());
   // As blocks of threads deal them (LoopDealing.cpp): columns while there are blocks left, then rows.
   bool isWaiting = !plan.steps.empty();

@@ -74,6 +74,7 @@ private:
   LogicalResult addSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned step, Place &place, double weight, KernelPrice &total);
   LogicalResult addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place place, double weight, KernelPrice &total);
   void countPoints(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, std::optional<unsigned> row, Place &place, double weight, Points &points);
+  double countIterations(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, Place &place);
   FailureOr<TaskCost> costOfRegions(ArrayRef<BlockOp> nest, const GpuPlan &plan, ArrayRef<unsigned> dealt, const Place &place);
   FailureOr<TaskCost> costOfNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> inner, Place place);
   FailureOr<TaskCost> costOfBody(BlockOp block, const Place &place);

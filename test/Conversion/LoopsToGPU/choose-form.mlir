@@ -5,32 +5,32 @@
 //
 // RUN: ft-opt %s --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json verify-each" --remarks-filter="gpu.*" 2>%t | FileCheck %s --check-prefix=BOTH
 // RUN: FileCheck %s --check-prefix=SAID --input-file=%t
-// SAID: choose-division {{.*}}Remark="whole for lengths #etdg.guard<[L] below {{[0-9]+}}>, else products ahead: {{.*}}(whole {{[0-9.e-]+}}, products ahead {{[0-9.e-]+}} s)"
+// SAID: choose-division {{.*}}Remark="products ahead for lengths #etdg.guard<[L] from {{[0-9]+}}>, else whole: {{.*}}(whole {{[0-9.e-]+}}, products ahead {{[0-9.e-]+}} s)"
 //
 // BOTH-LABEL: etdg.graph @gru
 // BOTH: etdg.buffer
 // BOTH: etdg.buffer
 // BOTH: etdg.buffer
-// BOTH: etdg.variants when <[L] below {{[0-9]+}}> {
-// BOTH-NOT: _ahead
-// BOTH: } else {
+// BOTH: etdg.variants when <[L] from {{[0-9]+}}> {
 // BOTH: etdg.block @r5_ahead [map, map] (i, j) in [0, N) x [0, L)
 // BOTH: etdg.block @r4_ahead
 // BOTH: etdg.nest
+// BOTH: } else {
+// BOTH-NOT: _ahead
 // BOTH: etdg.return
 //
 // A form that is a kernel for few rows and one for many is two variants: both guards are asked.
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a machine=%S/../../machines/h200.json verify-each" | FileCheck %s --check-prefix=FLAT
 // FLAT-LABEL: etdg.graph @gru
-// FLAT: etdg.variants when <[N + 132 * floordiv(L, [[LIMIT:[0-9]+]])] below 132> {
+// FLAT: etdg.variants when <[L] from [[LIMIT:[0-9]+]] and [N] below 132> {
+// FLAT: @r5_ahead
 // FLAT: sync = grid
-// FLAT: } else when <[L] below [[LIMIT]]> {
+// FLAT: } else when <[L] from [[LIMIT]]> {
+// FLAT: @r5_ahead
 // FLAT-NOT: sync = grid
 // FLAT: } else when <[N] below 132> {
-// FLAT: @r5_ahead
 // FLAT: sync = grid
 // FLAT: } else {
-// FLAT: @r5_ahead
 // FLAT-NOT: sync = grid
 // FLAT: etdg.return
 //

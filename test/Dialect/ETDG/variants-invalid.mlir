@@ -116,8 +116,58 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{expected 'below'}}
+  // expected-error @+1 {{expected 'below' or 'from'}}
   etdg.variants when <[N] above 3> {
+    etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+        reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+        schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536>> {
+      %y = arith.addf %x, %s : !x
+      etdg.yield %y : !x
+    } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  } else {
+    etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+        reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+        schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536>> {
+      %y = arith.addf %x, %s : !x
+      etdg.yield %y : !x
+    } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  }
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
+}
+
+// -----
+
+!x = tensor<1x8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // expected-error @+1 {{a guard's limit is positive (no product is less than 0), found 0}}
+  etdg.variants when <[N] below 4 and [L] from 0> {
+    etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+        reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+        schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536>> {
+      %y = arith.addf %x, %s : !x
+      etdg.yield %y : !x
+    } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  } else {
+    etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+        reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+        schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536>> {
+      %y = arith.addf %x, %s : !x
+      etdg.yield %y : !x
+    } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  }
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
+}
+
+// -----
+
+!x = tensor<1x8xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // expected-error @+1 {{expected '['}}
+  etdg.variants when <[N] below 4 and> {
     etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
         reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
         schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536>> {

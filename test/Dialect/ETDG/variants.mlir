@@ -47,3 +47,39 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> attribu
   }
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
+
+// Several lengths at once: a guard of which each bound has to hold, for whoever runs it. (Variants differ in what they compute, so that
+// one sees which of them ran: no engine may rely on that.)
+// CHECK-LABEL: etdg.graph @several
+// CHECK: etdg.variants when <[N] below 4 and [L] from 3> {
+// RUN: %ft_bin/ft-run %s --entry=several --engine=cpu --dim N=3 --dim L=3 --out=%t.3.3.npy
+// RUN: %ft_bin/ft-run %s --entry=several --engine=cpu --dim N=3 --dim L=2 --out=%t.3.2.npy
+// RUN: %ft_bin/ft-run %s --entry=several --engine=cpu --dim N=4 --dim L=3 --out=%t.4.3.npy
+// RUN: %ft_bin/ft-run %s --entry=several --engine=interpret --order=dataflow --dim N=3 --dim L=3 --out=%t.i.3.3.npy
+// RUN: %ft_bin/ft-run %s --entry=several --engine=interpret --order=dataflow --dim N=3 --dim L=2 --out=%t.i.3.2.npy
+// RUN: %ft_bin/ft-run %s --entry=several --engine=interpret --order=dataflow --dim N=4 --dim L=3 --out=%t.i.4.3.npy
+// RUN: %python -c "import numpy, sys; [print(n, sorted(set(numpy.load(sys.argv[1] + '.' + n + '.npy').ravel().tolist()))) for n in sys.argv[2:]]" %t 3.3 3.2 4.3 i.3.3 i.3.2 i.4.3 | FileCheck %s --check-prefix=RAN
+// RAN: {{^}}3.3 [1]
+// RAN-NEXT: {{^}}3.2 [2]
+// RAN-NEXT: {{^}}4.3 [2]
+// RAN-NEXT: {{^}}i.3.3 [1]
+// RAN-NEXT: {{^}}i.3.2 [2]
+// RAN-NEXT: {{^}}i.4.3 [2]
+
+!y = tensor<4xi32>
+
+etdg.graph @several(%xs: !etdg.buffer<[N, L], !y>) -> !etdg.buffer<[N, L], !y> attributes {ft.lengths = {N = 9 : i64, L = 5 : i64}} {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !y>
+  etdg.variants when <[N] below 4 and [L] from 3> {
+    etdg.block @few [map, map] (i, k) in [0, N) x [0, L) reads (%x = %xs[i, k] : !y) writes (%ys[i, k]) {
+      %y = arith.constant dense<1> : !y
+      etdg.yield %y : !y
+    } : !etdg.buffer<[N, L], !y>, !etdg.buffer<[N, L], !y>
+  } else {
+    etdg.block @many [map, map] (i, k) in [0, N) x [0, L) reads (%x = %xs[i, k] : !y) writes (%ys[i, k]) {
+      %y = arith.constant dense<2> : !y
+      etdg.yield %y : !y
+    } : !etdg.buffer<[N, L], !y>, !etdg.buffer<[N, L], !y>
+  }
+  etdg.return %ys : !etdg.buffer<[N, L], !y>
+}

@@ -9,6 +9,7 @@
 #include "ft/Support/NamedAffine.h"
 #include "ft/Support/NestLayout.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -90,24 +91,28 @@ static ParseResult parseProduct(AsmParser &parser, SmallVectorImpl<ArrayAttr> &p
   return success();
 }
 
-Attribute GuardAttr::parse(AsmParser &parser, Type) {
+BoundAttr BoundAttr::parseInside(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<ArrayAttr> products;
   int64_t limit = 0;
-  if (parser.parseLess() || parseProduct(parser, products))
+  if (parseProduct(parser, products))
     return {};
   while (succeeded(parser.parseOptionalKeyword("or")))
     if (parseProduct(parser, products))
       return {};
-  if (parser.parseKeyword("below") || parser.parseInteger(limit) || parser.parseGreater())
+  bool isFrom = succeeded(parser.parseOptionalKeyword("from"));
+  if (!isFrom && failed(parser.parseOptionalKeyword("below"))) {
+    parser.emitError(parser.getCurrentLocation(), "expected 'below' or 'from'");
     return {};
-  if (failed(verify([&] { return parser.emitError(loc); }, products, limit)))
+  }
+  if (parser.parseInteger(limit))
     return {};
-  return get(parser.getContext(), products, limit);
+  if (failed(verify([&] { return parser.emitError(loc); }, products, limit, !isFrom)))
+    return {};
+  return get(parser.getContext(), products, limit, !isFrom);
 }
 
-void GuardAttr::print(AsmPrinter &printer) const {
-  printer << "<";
+void BoundAttr::printInside(AsmPrinter &printer) const {
   llvm::interleave(
       getProducts(), printer,
       [&](ArrayAttr product) {
@@ -117,11 +122,24 @@ void GuardAttr::print(AsmPrinter &printer) const {
         printer << "]";
       },
       " or ");
-  printer << " below " << getLimit() << ">";
+  printer << (getIsBelow() ? " below " : " from ") << getLimit();
 }
 
-LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<ArrayAttr> products,
-                                int64_t limit) {
+Attribute BoundAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  BoundAttr bound = parseInside(parser);
+  return bound && succeeded(parser.parseGreater()) ? bound : BoundAttr();
+}
+
+void BoundAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printInside(printer);
+  printer << ">";
+}
+
+LogicalResult BoundAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<ArrayAttr> products, int64_t limit,
+                                bool isBelow) {
   if (products.empty())
     return emitError() << "a guard has at least one product";
   if (limit < 1)
@@ -133,24 +151,77 @@ LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError, Ar
   return success();
 }
 
-std::optional<bool> GuardAttr::evaluate(function_ref<std::optional<int64_t>(StringAttr)> lookup) const {
+/// Whether a product of lengths reaches the limit.
+static std::optional<bool> reaches(ArrayAttr product, int64_t limit,
+                                   function_ref<std::optional<int64_t>(StringAttr)> lookup) {
+  // Past the limit a larger product tells nothing more.
+  int64_t value = 1;
+  bool isZero = false;
+  for (auto length : product.getAsRange<ft::LengthAttr>()) {
+    std::optional<int64_t> factor = length.evaluate(lookup);
+    if (!factor)
+      return std::nullopt;
+    isZero |= *factor <= 0;
+    value = llvm::SaturatingMultiply<uint64_t>(value, std::max<int64_t>(*factor, 0)) > uint64_t(limit)
+                ? limit
+                : std::max<int64_t>(value * std::max<int64_t>(*factor, 0), 1);
+  }
+  return !isZero && value >= limit;
+}
+
+std::optional<bool> BoundAttr::evaluate(function_ref<std::optional<int64_t>(StringAttr)> lookup) const {
   for (ArrayAttr product : getProducts()) {
-    // Past the limit a larger product tells nothing more.
-    int64_t value = 1;
-    bool isZero = false;
-    for (auto length : product.getAsRange<ft::LengthAttr>()) {
-      std::optional<int64_t> factor = length.evaluate(lookup);
-      if (!factor)
-        return std::nullopt;
-      isZero |= *factor <= 0;
-      value = llvm::SaturatingMultiply<uint64_t>(value, std::max<int64_t>(*factor, 0)) > uint64_t(getLimit())
-                  ? getLimit()
-                  : std::max<int64_t>(value * std::max<int64_t>(*factor, 0), 1);
-    }
-    if (isZero || value < getLimit())
-      return true;
+    std::optional<bool> isReached = reaches(product, getLimit(), lookup);
+    if (!isReached || *isReached != getIsBelow())
+      return isReached ? std::optional(true) : std::nullopt;
   }
   return false;
+}
+
+Attribute GuardAttr::parse(AsmParser &parser, Type) {
+  SmallVector<BoundAttr> bounds;
+  if (parser.parseLess())
+    return {};
+  do {
+    BoundAttr bound = BoundAttr::parseInside(parser);
+    if (!bound)
+      return {};
+    bounds.push_back(bound);
+  } while (succeeded(parser.parseOptionalKeyword("and")));
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), bounds);
+}
+
+void GuardAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleave(getBounds(), printer, [&](BoundAttr bound) { bound.printInside(printer); }, " and ");
+  printer << ">";
+}
+
+LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<BoundAttr> bounds) {
+  return bounds.empty() ? LogicalResult(emitError() << "a guard has at least one bound") : success();
+}
+
+std::optional<bool> GuardAttr::evaluate(function_ref<std::optional<int64_t>(StringAttr)> lookup) const {
+  std::optional<bool> all = true;
+  for (BoundAttr bound : getBounds()) {
+    std::optional<bool> holds = bound.evaluate(lookup);
+    if (holds && !*holds)
+      return false;
+    if (!holds)
+      all = std::nullopt;
+  }
+  return all;
+}
+
+SmallVector<StringAttr> GuardAttr::getNames() const {
+  llvm::SetVector<StringAttr> names;
+  for (BoundAttr bound : getBounds())
+    for (ArrayAttr product : bound.getProducts())
+      for (auto length : product.getAsRange<ft::LengthAttr>())
+        names.insert(length.getNames().begin(), length.getNames().end());
+  return names.takeVector();
 }
 
 //===----------------------------------------------------------------------===//

@@ -144,32 +144,21 @@ LogicalResult etdg::forEachChoice(GraphOp graph, llvm::function_ref<LogicalResul
   return success();
 }
 
-/// The length that alone decides, if it is less than the limit.
-static ft::LengthAttr getOnlyLength(GuardAttr guard) {
-  if (guard.getProducts().size() != 1 || guard.getProducts().front().size() != 1)
-    return {};
-  auto length = cast<ft::LengthAttr>(guard.getProducts().front()[0]);
-  return isa<AffineSymbolExpr>(length.getExpr()) ? length : ft::LengthAttr();
-}
-
 GuardAttr etdg::conjoinGuards(GuardAttr a, GuardAttr b) {
   if (!a || !b)
     return a ? a : b;
-  ft::LengthAttr only = getOnlyLength(a);
-  if (!only && getOnlyLength(b))
-    return conjoinGuards(b, a);
-  if (!only)
-    return {};
-  // Where this length reaches its limit each factor of the other guard does.
-  ft::LengthAttr reached(ft::LengthAttr::get(a.getContext(), only.getNames(), only.getExpr().floorDiv(a.getLimit()) * b.getLimit()));
-  SmallVector<ArrayAttr> products;
-  for (ArrayAttr product : b.getProducts()) {
-    SmallVector<Attribute> factors;
-    for (auto factor : product.getAsRange<ft::LengthAttr>())
-      factors.push_back(factor + reached);
-    products.push_back(ArrayAttr::get(a.getContext(), factors));
+  // Of two bounds of the same products the narrower one says both.
+  SmallVector<BoundAttr> bounds(a.getBounds());
+  for (BoundAttr bound : b.getBounds()) {
+    auto *same = llvm::find_if(bounds, [&](BoundAttr other) {
+      return other.getProducts() == bound.getProducts() && other.getIsBelow() == bound.getIsBelow();
+    });
+    if (same == bounds.end())
+      bounds.push_back(bound);
+    else if (bound.getIsBelow() ? bound.getLimit() < same->getLimit() : bound.getLimit() > same->getLimit())
+      *same = bound;
   }
-  return GuardAttr::get(a.getContext(), products, b.getLimit());
+  return GuardAttr::get(a.getContext(), bounds);
 }
 
 void etdg::flattenVariant(std::unique_ptr<Region> region, GuardAttr guard, SmallVectorImpl<Attribute> &guards,
@@ -193,8 +182,6 @@ void etdg::flattenVariant(std::unique_ptr<Region> region, GuardAttr guard, Small
         op.erase();
       }
     auto own = choice < alike.size() ? cast<GuardAttr>(alike[choice]) : GuardAttr();
-    GuardAttr both = conjoinGuards(guard, own);
-    if (both || !own)
-      flattenVariant(std::move(copy), both, guards, regions);
+    flattenVariant(std::move(copy), conjoinGuards(guard, own), guards, regions);
   }
 }

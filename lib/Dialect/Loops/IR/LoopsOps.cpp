@@ -23,12 +23,10 @@ LogicalResult VariantsOp::verifyRegions() {
            << getVariants().size() << " and " << getGuards().size() << " guards (loops_variants1)";
   auto program = (*this)->getParentOfType<ProgramOp>();
   for (auto guard : getGuards().getAsRange<etdg::GuardAttr>())
-    for (ArrayAttr factors : guard.getProducts())
-      for (auto length : factors.getAsRange<ft::LengthAttr>())
-        for (StringAttr name : length.getNames())
-          if (!llvm::is_contained(program.getLengths(), name))
-            return emitOpError("expected guards over the program's lengths ")
-                   << program.getLengths() << ", found " << name << " (loops_variants2)";
+    for (StringAttr name : guard.getNames())
+      if (!llvm::is_contained(program.getLengths(), name))
+        return emitOpError("expected guards over the program's lengths ")
+               << program.getLengths() << ", found " << name << " (loops_variants2)";
   for (Region &variant : getVariants())
     for (Operation &op : variant.front())
       if (!isa<LaunchOp>(op)) {

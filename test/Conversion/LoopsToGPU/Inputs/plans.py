@@ -63,10 +63,12 @@ def extent(text, names):
 
 
 def holds(guard, names):
-    """Whether a guard, `<[N, L - 1] or [M] below 16>`, holds."""
-    products, limit = re.fullmatch(r"<(.*) below (\d+)>", guard).groups()
-    return any(math.prod(extent(e, names) for e in re.split(r", (?![^(]*\))", product)) < int(limit)
-               for product in re.findall(r"\[([^\]]*)\]", products))
+    """Whether a guard, `<[N, L - 1] or [M] below 16 and [L] from 64>`, holds."""
+    def keeps(bound):
+        products, side, limit = re.fullmatch(r"(.*) (below|from) (\d+)", bound).groups()
+        return any((math.prod(extent(e, names) for e in re.split(r", (?![^(]*\))", product)) < int(limit)) == (side == "below")
+                   for product in re.findall(r"\[([^\]]*)\]", products))
+    return all(keeps(bound) for bound in guard[1:-1].split(" and "))
 
 
 class Program:

@@ -282,18 +282,44 @@ def ETDG_RowLanesAttr : ETDG_Attr<"RowLanes", "row_lanes"> {
   let genVerifyDecl = 1;
 }
 
-def ETDG_GuardAttr : ETDG_Attr<"Guard", "guard"> {
-  let summary = "for which lengths a variant is taken";
+def ETDG_BoundAttr : ETDG_Attr<"Bound", "bound"> {
+  let summary = "a bound of a product of lengths";
   let description = [{
-    `<[N, L - 1] below 2112>`: where the product of these lengths, a negative one counting as 0, is less than the limit.
-    Of several products, `<[N] or [M] below 16>`, one has to be. A guard chooses; each variant is legal for all lengths.
+    `<[N, L - 1] below 2112>`: the product of these lengths, a negative one counting as 0, is less than the limit; `<[N] from 16>`: it is the
+    limit or more. Of several products, `<[N] or [M] below 16>`, one has to be.
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::ArrayAttr">:$products, "int64_t":$limit);
+  let parameters = (ins ArrayRefParameter<"::mlir::ArrayAttr">:$products, "int64_t":$limit, "bool":$isBelow);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether it holds for a call's lengths; nothing where `lookup` does not know a name.
     std::optional<bool> evaluate(::llvm::function_ref<std::optional<int64_t>(::mlir::StringAttr)> lookup) const;
+    /// Without the brackets around.
+    static BoundAttr parseInside(::mlir::AsmParser &parser);
+    void printInside(::mlir::AsmPrinter &printer) const;
+  }];
+}
+
+def ETDG_GuardAttr : ETDG_Attr<"Guard", "guard"> {
+  let summary = "for which lengths a variant is taken";
+  let description = [{
+    `<[N, L - 1] below 2112>`: for those that keep a bound (`#etdg.bound`); `<[N] below 9 and [L] from 64>`: for those that keep all of several.
+    A guard chooses; each variant is legal for all lengths.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::etdg::BoundAttr">:$bounds);
+  let builders = [
+    /// Of one bound: one of the products is less than the limit.
+    AttrBuilder<(ins "::llvm::ArrayRef<::mlir::ArrayAttr>":$products, "int64_t":$limit), [{
+      return $_get($_ctxt, ::llvm::ArrayRef<::mlir::etdg::BoundAttr>(::mlir::etdg::BoundAttr::get($_ctxt, products, limit, /*isBelow=*/true)));
+    }]>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether it holds for a call's lengths; nothing where `lookup` does not know a name.
+    std::optional<bool> evaluate(::llvm::function_ref<std::optional<int64_t>(::mlir::StringAttr)> lookup) const;
+    /// The lengths that it asks for.
+    ::llvm::SmallVector<::mlir::StringAttr> getNames() const;
   }];
 }
 

@@ -19,13 +19,12 @@ OwningOpRef<GraphOp> chooseVariants(GraphOp graph, llvm::function_ref<unsigned(V
 /// Asks something of the graph with every choice that meets each region at least once, until it fails.
 LogicalResult forEachChoice(GraphOp graph, llvm::function_ref<LogicalResult(GraphOp)> ask);
 
-/// The guard that holds where both do, of which either may be missing; null where no guard says that: one of them has to be of a single
-/// length. `<[N] below 132>` and `<[L] below 64>` are `<[N + (L floordiv 64) * 132] below 132>`.
+/// The guard that holds where both do, of which either may be missing: `<[N] below 132>` and `<[L] below 64>` are
+/// `<[N] below 132 and [L] below 64>`.
 GuardAttr conjoinGuards(GuardAttr a, GuardAttr b);
 
 /// A variant with variants inside as variants without, in the order in which their guards are asked: each gets the guard of the
-/// variant and its own. `guards` and `regions` get them; the last one has no guard where `guard` is null. Where no guard says both, the
-/// last of the inner ones stands for all.
+/// variant and its own. `guards` and `regions` get them; the last one has no guard where `guard` is null.
 void flattenVariant(std::unique_ptr<Region> region, GuardAttr guard, SmallVectorImpl<Attribute> &guards,
                     std::vector<std::unique_ptr<Region>> &regions);
 

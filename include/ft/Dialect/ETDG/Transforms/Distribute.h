@@ -95,6 +95,11 @@ struct Between {
 OwningOpRef<GraphOp> makeDivided(GraphOp graph, unsigned number, const Division &division,
                                  SmallVectorImpl<Operation *> &own, Between &between);
 
+/// A block at the top of a graph whose dimensions run in order and whose body holds several nests, as a kernel whose nests share
+/// these dimensions: all units take each nest together. Null, with nothing changed, where it is none, a range bounds no
+/// buffer, or something inside is bound to a target.
+KernelOp shareLoops(GraphOp graph, BlockOp around);
+
 } // namespace mlir::etdg
 
 #endif // FT_DIALECT_ETDG_TRANSFORMS_DISTRIBUTE_H

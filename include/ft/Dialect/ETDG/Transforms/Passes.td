@@ -31,6 +31,33 @@ def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGShareLoops : Pass<"etdg-share-loops", "::mlir::etdg::GraphOp"> {
+  let summary = "run the nests in the body of a loop in order by all units together";
+  let description = [{
+    A block at the top of a graph whose dimensions all run in order and whose body holds several nests is run by one unit (a core, a block
+    of threads), which runs all that is inside. It becomes an `etdg.kernel` whose nests have these dimensions as their first ones and
+    share them: all units take one nest after the other in each iteration. Its buffers become the graph's, with these
+    dimensions as their first indices, and the orders of its nests stand inside of the shared loops. Order and results stay. So the layers of a recurrent
+    network whose products are computed for all steps of a layer (`etdg-distribute{outer=1}`) use the whole grid of a GPU.
+
+    ```mlir
+    etdg.block @r_around [scanl] (j) in [0, D) {
+      %xw = etdg.buffer : !etdg.buffer<[N, L], !x>
+      etdg.block @r_ahead [map, map] (j | i, k) in [0, N) x [0, L) ... writes (%xw[i, k])
+      etdg.nest schedule <map = affine_map<(i, k) -> (k, i)>, ...> { ... }
+    }
+    ==>
+    %xw = etdg.buffer : !etdg.buffer<[D, N, L], !x>
+    etdg.kernel shared 1 {
+      etdg.block @r_ahead [scanl, map, map] (j, i, k) in [0, D) x [0, N) x [0, L) ... writes (%xw[j, i, k])
+      etdg.nest schedule <map = affine_map<(j, i, k) -> (j, k, i)>, ...> { ... }
+    }
+    ```
+
+    `etdg-choose-division-for-gpu` does it to the divisions that it prices. What is bound to a target, has placements, or has bounds that are no lengths of a buffer, stays.
+  }];
+}
+
 def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
   let summary = "make rows of statements on whole tensors iterations";
   let description = [{
