@@ -23,6 +23,12 @@ SmallVector<etdg::ScheduleAttr> schedule::getOrders(Operation *item) {
   return schedules;
 }
 
+etdg::ScheduleAttr schedule::getOrder(Operation *item) {
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return nest.getScheduleAttr();
+  return cast<etdg::BlockOp>(item).getScheduleAttr();
+}
+
 void schedule::setOrder(Operation *item, etdg::ScheduleAttr schedule) {
   if (auto nest = dyn_cast<etdg::NestOp>(item))
     nest.setScheduleAttr(schedule);

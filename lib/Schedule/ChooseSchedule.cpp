@@ -8,10 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Schedule/ChooseSchedule.h"
+#include "CpuChooser.h"
 
-#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
-#include "ft/Dialect/ETDG/Transforms/Distribute.h"
-#include "ft/Schedule/Candidates.h"
 #include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/JoinSteps.h"
 #include "ft/Schedule/PassOptions.h"
@@ -36,43 +34,7 @@ static SmallVector<BlockOp> blocksOf(Operation *item) {
   return {cast<BlockOp>(item)};
 }
 
-namespace {
-/// An item under a schedule and its cheapest plan.
-struct Price {
-  double seconds = 0, barriers = 0;
-  std::string text;
-  uint64_t plans = 0; // that were priced for it
-  bool isOverBudget = false;
-};
-
-/// Decides for one graph. What is decided for an item may replace the graph's body.
-class Chooser {
-public:
-  Chooser(etdg::GraphOp graph, const CpuScheduleOptions &options)
-      : graph(graph), options(options), applier(std::make_unique<etdg::ScheduleApplier>(graph)) {}
-  LogicalResult run();
-
-private:
-  LogicalResult chooseFor(unsigned number);
-  /// The order of least time, which the item then has; null where it has but one, and where one can't be applied.
-  FailureOr<Price> chooseOrder(Operation *item, bool says);
-  FailureOr<Price> price(Operation *item, etdg::ScheduleAttr schedule);
-  /// What the items cost that stand for a divided one, and what is kept between its parts.
-  FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between);
-  /// Of one item of the graph, each of its divisions; the body of the cheapest in place of the graph's, where it
-  /// is cheaper than `whole`.
-  LogicalResult chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole);
-  /// Takes division `division` of an item, whatever it costs. False where it can't be done.
-  bool divide(unsigned number, const etdg::Division &division);
-  void replaceBody(etdg::GraphOp copy);
-
-  etdg::GraphOp graph;
-  const CpuScheduleOptions &options;
-  std::unique_ptr<etdg::ScheduleApplier> applier;
-};
-} // namespace
-
-FailureOr<Price> Chooser::price(Operation *item, etdg::ScheduleAttr schedule) {
+FailureOr<Price> CpuChooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   OpBuilder builder(item);
   Operation *copy = builder.clone(*item);
   copy->removeAttr(candidatesName);
@@ -92,7 +54,7 @@ FailureOr<Price> Chooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   return Price{estimate.seconds, estimate.barriers, text, costs.numPriced(), costs.wasOverBudget()};
 }
 
-FailureOr<Price> Chooser::chooseOrder(Operation *item, bool says) {
+FailureOr<Price> CpuChooser::chooseOrder(Operation *item, bool says) {
   SmallVector<etdg::ScheduleAttr> schedules = getOrders(item);
   if (schedules.size() < 2)
     return price(item, nullptr);
@@ -139,11 +101,12 @@ FailureOr<Price> Chooser::chooseOrder(Operation *item, bool says) {
 // Divisions
 //===----------------------------------------------------------------------===//
 
-FailureOr<Price> Chooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between) {
+FailureOr<Price> CpuChooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between,
+                                          bool chooses) {
   Price total;
-  Chooser inside(copy, options);
+  CpuChooser inside(copy, options);
   for (Operation *item : own) {
-    FailureOr<Price> one = inside.chooseOrder(item, /*says=*/false);
+    FailureOr<Price> one = chooses ? inside.chooseOrder(item, /*says=*/false) : inside.price(item, nullptr);
     if (failed(one))
       return failure();
     total.seconds += one->seconds;
@@ -168,12 +131,12 @@ FailureOr<Price> Chooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *>
   return total;
 }
 
-void Chooser::replaceBody(etdg::GraphOp copy) {
+void CpuChooser::replaceBody(etdg::GraphOp copy) {
   graph.getBody().takeBody(copy.getBody());
   applier = std::make_unique<etdg::ScheduleApplier>(graph);
 }
 
-bool Chooser::divide(unsigned number, const etdg::Division &division) {
+bool CpuChooser::divide(unsigned number, const etdg::Division &division) {
   SmallVector<Operation *> own;
   etdg::Between between;
   OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
@@ -183,7 +146,7 @@ bool Chooser::divide(unsigned number, const etdg::Division &division) {
   return true;
 }
 
-LogicalResult Chooser::chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole) {
+LogicalResult CpuChooser::chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole) {
   Location loc = etdg::getTopItems(graph)[number]->getLoc();
   Price least = whole;
   OwningOpRef<etdg::GraphOp> best;
@@ -219,7 +182,7 @@ LogicalResult Chooser::chooseDivision(unsigned number, ArrayRef<etdg::Division> 
 // Items
 //===----------------------------------------------------------------------===//
 
-LogicalResult Chooser::chooseFor(unsigned number) {
+LogicalResult CpuChooser::chooseFor(unsigned number) {
   Operation *item = etdg::getTopItems(graph)[number];
   SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
   SmallVector<etdg::Division> divisions = etdg::getDivisions(item);
@@ -238,10 +201,13 @@ LogicalResult Chooser::chooseFor(unsigned number) {
   FailureOr<Price> whole = chooseOrder(item, /*says=*/true);
   if (failed(whole))
     return failure();
+  // Code for a call of known lengths has one form.
+  if (options.lengths.empty() && chooseOverLengths(number, divisions))
+    return success();
   return divisions.empty() ? success() : chooseDivision(number, divisions, *whole);
 }
 
-LogicalResult Chooser::run() {
+LogicalResult CpuChooser::run() {
   // From the last one on: a divided item becomes several, and what stands before keeps its number.
   for (unsigned number = etdg::getTopItems(graph).size(); number > 0; --number)
     if (failed(chooseFor(number - 1)))
@@ -250,7 +216,7 @@ LogicalResult Chooser::run() {
 }
 
 static LogicalResult chooseAll(etdg::GraphOp graph, const CpuScheduleOptions &options) {
-  return graph.isExternal() ? success() : Chooser(graph, options).run();
+  return graph.isExternal() ? success() : CpuChooser(graph, options).run();
 }
 
 namespace {

@@ -15,6 +15,7 @@
 #include "ft/Schedule/ApplyTiles.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/FormGuards.h"
 #include "ft/Schedule/JoinSteps.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Syncs.h"
@@ -35,27 +36,22 @@ using namespace mlir::ft::schedule;
 using etdg::SyncKind;
 
 namespace {
-/// Goes through a graph as the emitter does: what all threads are at, then what one of them runs.
+/// Goes through a body as the emitter does: what all threads are at, then what one of them runs.
 class Scheduler {
 public:
-  Scheduler(etdg::GraphOp graph, const CpuScheduleOptions &options) : graph(graph), options(options), costs(graph, options) {}
+  Scheduler(etdg::GraphOp graph, Region &body, const CpuScheduleOptions &options)
+      : graph(graph), body(body), options(options), costs(graph, options) {}
 
   LogicalResult run() {
-    for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
+    for (Operation &op : llvm::make_early_inc_range(body.front()))
       if (isa<etdg::NestOp, BlockOp>(op))
         CostModel(graph, options).divideStep(joinSteps(&op, options, /*says=*/true));
-    SmallVector<Region *> bodies = {&graph.getBody()};
-    for (auto variants : graph.getBody().getOps<etdg::VariantsOp>())
-      for (Region &variant : variants.getVariants())
-        bodies.push_back(&variant);
-    for (Region *body : bodies)
-      for (const Group &group : getGroups(*body))
-        if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
-          return failure();
-    for (Region *body : bodies)
-      for (const Group &group : getGroups(*body))
-        if (failed(checkCpuSyncs(group)))
-          return failure();
+    for (const Group &group : getGroups(body))
+      if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
+        return failure();
+    for (const Group &group : getGroups(body))
+      if (failed(checkCpuSyncs(group)))
+        return failure();
     return success();
   }
 
@@ -66,10 +62,28 @@ private:
   LogicalResult writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bool hasRows);
 
   etdg::GraphOp graph;
+  Region &body;
   const CpuScheduleOptions &options;
   CostModel costs;
 };
 } // namespace
+
+/// Each variant is planned for lengths at which it runs.
+static LogicalResult scheduleVariants(etdg::GraphOp graph, etdg::VariantsOp variants, const CpuScheduleOptions &options) {
+  SmallVector<etdg::GuardAttr> guards = llvm::to_vector(variants.getGuards().getAsRange<etdg::GuardAttr>());
+  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
+    CpuScheduleOptions own = options;
+    if (own.lengths.empty())
+      own.lengths = schedule::lengthsOfVariant(graph, guards, unsigned(number));
+    if (failed(Scheduler(graph, region, own).run()))
+      return failure();
+    // What the parts of a divided step leave each other is a buffer of the graph.
+    for (Operation &op : llvm::make_early_inc_range(region.front()))
+      if (isa<etdg::BufferOp>(op))
+        op.moveBefore(variants);
+  }
+  return success();
+}
 
 static void setSchedule(ArrayRef<BlockOp> nest, etdg::ScheduleAttr schedule) {
   BlockOp front = nest.front();
@@ -148,8 +162,11 @@ LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOpt
   if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
     return failure();
   schedule::chooseCuts(graph, options);
-  if (failed(Scheduler(graph, options).run()))
+  if (failed(Scheduler(graph, graph.getBody(), options).run()))
     return failure();
+  for (auto variants : llvm::to_vector(graph.getBody().getOps<etdg::VariantsOp>()))
+    if (failed(scheduleVariants(graph, variants, options)))
+      return failure();
   schedule::writeExits(graph);
   return success();
 }

@@ -1,0 +1,75 @@
+//===- CpuChooser.h - chooses among the forms of an item --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `etdg-choose-schedule` asks: what an item of a graph costs in one of its
+// orders, or divided (ChooseSchedule.cpp), and where lengths decide between such
+// forms (CpuForms.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_SCHEDULE_CPUCHOOSER_H
+#define FT_LIB_SCHEDULE_CPUCHOOSER_H
+
+#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Schedule/Candidates.h"
+#include "ft/Schedule/FormGuards.h"
+#include "ft/Schedule/Options.h"
+
+#include <memory>
+#include <string>
+
+namespace mlir::ft::schedule {
+
+/// An item under a schedule and its cheapest plan.
+struct Price {
+  double seconds = 0, barriers = 0;
+  std::string text;
+  uint64_t plans = 0; // that were priced for it
+  bool isOverBudget = false;
+};
+
+/// Decides for one graph. What is decided for an item may replace the graph's body.
+class CpuChooser {
+public:
+  CpuChooser(etdg::GraphOp graph, const CpuScheduleOptions &options)
+      : graph(graph), options(options), applier(std::make_unique<etdg::ScheduleApplier>(graph)) {}
+  LogicalResult run();
+
+private:
+  LogicalResult chooseFor(unsigned number);
+  /// The order of least time, which the item then has; null where it has but one, and where one can't be applied.
+  FailureOr<Price> chooseOrder(Operation *item, bool says);
+  FailureOr<Price> price(Operation *item, etdg::ScheduleAttr schedule);
+  /// What the items cost that stand for a divided one, and what is kept between its parts; `chooses` their orders, else as they have them.
+  FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between, bool chooses = true);
+  /// Of one item of the graph, each of its divisions; the body of the cheapest in place of the graph's, where it
+  /// is cheaper than `whole`.
+  LogicalResult chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole);
+  /// Takes division `division` of an item, whatever it costs. False where it can't be done.
+  bool divide(unsigned number, const etdg::Division &division);
+  void replaceBody(etdg::GraphOp copy);
+
+  /// Another form of an item, in a copy of the graph.
+  struct Form {
+    OwningOpRef<etdg::GraphOp> graph;
+    SmallVector<Operation *> own; // the items that stand for it
+    etdg::Between between;
+    std::string name;
+    /// The same with its orders applied, of which prices are asked.
+    OwningOpRef<etdg::GraphOp> applied;
+    SmallVector<Operation *> ownApplied;
+  };
+  /// Where lengths decide, forms as `etdg.variants` in the place of the item. False where one form is enough.
+  bool chooseOverLengths(unsigned number, ArrayRef<etdg::Division> divisions);
+  std::vector<Form> makeForms(unsigned number, ArrayRef<etdg::Division> divisions);
+  /// False where an order can't be applied.
+  bool apply(Form &form);
+  double priceAt(Form &form, const Lengths &lengths);
+
+  etdg::GraphOp graph;
+  const CpuScheduleOptions &options;
+  std::unique_ptr<etdg::ScheduleApplier> applier;
+};
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_LIB_SCHEDULE_CPUCHOOSER_H

@@ -1,0 +1,109 @@
+//===- CpuForms.cpp - forms of an item for calls of other lengths ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A bundle serves calls of any lengths. Each order and division of an item is priced
+// at several lengths around typical ones; where one is clearly better at some and
+// another at others, both are kept as `etdg.variants`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuChooser.h"
+
+#include "ft/Schedule/JoinForms.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+/// Lengths at which forms are compared, at most: each asks the cost model for plans of each form.
+static constexpr size_t mostPoints = 9;
+
+bool CpuChooser::apply(Form &form) {
+  form.applied = cast<etdg::GraphOp>(form.graph->clone());
+  etdg::ScheduleApplier ofCopy(*form.applied);
+  // (Items are numbered alike in the copy.)
+  SmallVector<Operation *> items = etdg::getTopItems(*form.graph), copies = etdg::getTopItems(*form.applied);
+  for (auto [item, copy] : llvm::zip_equal(items, copies)) {
+    if (!llvm::is_contained(form.own, item))
+      continue;
+    FailureOr<Operation *> done = ofCopy.apply(copy);
+    if (failed(done))
+      return false;
+    form.ownApplied.push_back(*done);
+  }
+  return true;
+}
+
+/// The item as it stands, its other orders, and its divisions with their cheapest orders at typical lengths.
+std::vector<CpuChooser::Form> CpuChooser::makeForms(unsigned number, ArrayRef<etdg::Division> divisions) {
+  std::vector<Form> forms;
+  auto add = [&](Form form) {
+    bool isApplied = apply(form);
+    if (isApplied)
+      forms.push_back(std::move(form));
+    return isApplied;
+  };
+  Operation *item = etdg::getTopItems(graph)[number];
+  etdg::ScheduleAttr own = getOrder(item);
+  auto makeOrder = [&](etdg::ScheduleAttr order, std::string name) {
+    Form form;
+    form.graph = cast<etdg::GraphOp>(graph->clone());
+    form.own = {etdg::getTopItems(*form.graph)[number]};
+    if (order)
+      setOrder(form.own.front(), order);
+    form.own.front()->removeAttr(candidatesName);
+    form.name = std::move(name);
+    return form;
+  };
+  if (!add(makeOrder(own, "whole")))
+    return {};
+  for (auto [rank, order] : llvm::enumerate(getOrders(item)))
+    if (order != own)
+      add(makeOrder(order, "order " + std::to_string(rank + 1)));
+  for (const etdg::Division &division : divisions) {
+    Form form;
+    form.graph = etdg::makeDivided(graph, number, division, form.own, form.between);
+    form.name = describe(division);
+    if (form.graph && succeeded(priceDivided(*form.graph, form.own, form.between)))
+      add(std::move(form));
+  }
+  return forms;
+}
+
+double CpuChooser::priceAt(Form &form, const Lengths &lengths) {
+  CpuScheduleOptions there = options;
+  there.lengths = lengths;
+  FailureOr<Price> price = CpuChooser(*form.applied, there).priceDivided(*form.applied, form.ownApplied, form.between, /*chooses=*/false);
+  if (failed(price))
+    return std::numeric_limits<double>::infinity();
+  // (As among orders.)
+  return price->barriers > 0 ? price->seconds / options.getMachine().cpu.sureGain : price->seconds;
+}
+
+bool CpuChooser::chooseOverLengths(unsigned number, ArrayRef<etdg::Division> divisions) {
+  BufferNumbers numbers(graph);
+  Operation *item = etdg::getTopItems(graph)[number];
+  std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
+  if (points.size() < 2)
+    return false;
+  std::vector<Form> forms = makeForms(number, divisions);
+  if (forms.size() < 2)
+    return false;
+  FormChoice choice = chooseForms(graph, points, unsigned(forms.size()), options.getMachine().cpu.sureGain,
+                                  [&](unsigned form, const Lengths &lengths) { return priceAt(forms[form], lengths); });
+  Location loc = item->getLoc();
+  SmallVector<FormInCopy> others;
+  for (Form &form : llvm::drop_begin(forms))
+    others.push_back({*form.graph, form.own});
+  if (!choice.takesSeveral() || !joinForms(graph, item, others, choice))
+    return false;
+  std::string text;
+  for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
+    text += llvm::formatv("{0} for lengths {1}, else ", forms[form].name, guard).str();
+  remark::passed(loc, remark::RemarkOpts::name("choose-forms").category("cpu"))
+      << remark::add("{0}{1}", text, forms[choice.forms.back()].name);
+  return true;
+}
