@@ -271,16 +271,18 @@ def pack_rows(program):
 
 
 def pack_bench(line):
+    """A program that is timed, planned for the lengths at which integration/bench.txt times it."""
     name, file, options = line.split("|")
     types = [o for o in options.split() if o.startswith("--type")]
-    bundle(root / file, f"bench_{name}", types, ["sm_90a"], ["--variants"])
+    flags = ["--variants"] + [o.replace("--dim=", "--typical=") for o in options.split() if o.startswith("--dim=")]
+    bundle(root / file, f"bench_{name}", types, ["sm_90a"], flags)
     # The same in halves, for peers.py --type: what the line does not say has the file's extents.
     for element in os.environ.get("FT_GPU_HALVES", "f16 bf16").split():
         said = [o.replace("f32>", element + ">") for o in types]
         names = {o.split("=")[1] for o in said}
         others = [o for o in with_type((root / file).read_text(), element)
                   if o.split("=")[1] not in names]
-        tried(bundle, root / file, f"bench_{name}_{element}", said + others, ["sm_90a"], ["--variants"])
+        tried(bundle, root / file, f"bench_{name}_{element}", said + others, ["sm_90a"], flags)
     return f"{name}|bench_{name}|{' '.join(o for o in options.split() if o not in types)}\n"
 
 

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -45,6 +46,8 @@ struct CodeOptions {
   cl::list<std::string> skip{"skip", cl::CommaSeparated,
                              cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
                                       "graphs has decided)")};
+  cl::list<std::string> typical{"typical", cl::CommaSeparated, cl::value_desc("NAME=NUMBER,..."),
+                                cl::desc("lengths to plan for, in the place of what the program says is typical")};
   cl::list<std::string> targets{
       "target",
       cl::desc("sm_80, sm_90a, cpu, or a class of processors such as x86-64-v3 (default: all in a bundle)"),
@@ -67,6 +70,8 @@ struct CodeOptions {
     return options;
   }
   FailureOr<std::vector<std::string>> getTargets(bool withCpu) const;
+  /// What `--typical` says, as `ft.typical` of the functions and graphs with such lengths.
+  LogicalResult setTypical(ModuleOp module) const;
 
 private:
   LogicalResult check() const;
@@ -108,9 +113,41 @@ FailureOr<std::vector<std::string>> CodeOptions::getTargets(bool withCpu) const 
   return result;
 }
 
+/// Whether a function has a length of this name by default.
+static bool hasLength(FunctionOpInterface function, StringRef name) {
+  auto lengths = function->getAttrOfType<DictionaryAttr>("ft.lengths");
+  return lengths && lengths.contains(name);
+}
+
+LogicalResult CodeOptions::setTypical(ModuleOp module) const {
+  Builder builder(module.getContext());
+  for (StringRef text : typical) {
+    auto [name, number] = text.split('=');
+    int64_t value = 0;
+    if (name.empty() || number.getAsInteger(10, value) || value < 0) {
+      error() << "--typical=" << text << ": expected NAME=NUMBER with a number of at least 0\n";
+      return failure();
+    }
+    bool isKnown = false;
+    for (auto function : module.getOps<FunctionOpInterface>()) {
+      if (!hasLength(function, name))
+        continue;
+      isKnown = true;
+      NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>("ft.typical"));
+      ranges.set(name, builder.getI64ArrayAttr({value, value}));
+      function->setAttr("ft.typical", ranges.getDictionary(module.getContext()));
+    }
+    if (!isKnown) {
+      error() << "--typical=" << text << ": expected a length of 'ft.lengths' of some function, found none of this name\n";
+      return failure();
+    }
+  }
+  return success();
+}
+
 static LogicalResult writePTX(const CodeOptions &flags, ModuleOp module, raw_ostream &os) {
   FailureOr<std::vector<std::string>> wanted = flags.getTargets(/*withCpu=*/false);
-  if (failed(wanted))
+  if (failed(wanted) || failed(flags.setTypical(module)))
     return failure();
   BundleOptions options = flags.getBundleOptions();
   if (!wanted->empty())
@@ -123,7 +160,7 @@ static LogicalResult writePTX(const CodeOptions &flags, ModuleOp module, raw_ost
 
 static LogicalResult writeLLVMIR(const CodeOptions &flags, ModuleOp module, raw_ostream &os) {
   FailureOr<std::vector<std::string>> wanted = flags.getTargets(/*withCpu=*/true);
-  if (failed(wanted))
+  if (failed(wanted) || failed(flags.setTypical(module)))
     return failure();
   std::string target = flags.targets.size() == 1 && flags.targets.front() != "cpu" ? wanted->front() : "";
   if (target.empty()) // the most capable class that this processor has
@@ -138,7 +175,7 @@ static LogicalResult writeLLVMIR(const CodeOptions &flags, ModuleOp module, raw_
 
 static LogicalResult writeBundle(const CodeOptions &flags, ModuleOp module, raw_ostream &os) {
   FailureOr<std::vector<std::string>> wanted = flags.getTargets(/*withCpu=*/true);
-  if (failed(wanted))
+  if (failed(wanted) || failed(flags.setTypical(module)))
     return failure();
   if (wanted->empty()) {
     *wanted = {"sm_80", "sm_90a"};
