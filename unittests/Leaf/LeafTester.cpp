@@ -127,8 +127,11 @@ CompiledLeaf::CompiledLeaf(const DialectRegistry &registry)
     : context(registry, MLIRContext::Threading::DISABLED) {}
 
 std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
-                                                 const mlir::ft::LeafOptions &options, const mlir::ft::CpuTarget &target) {
+                                                 mlir::ft::LeafOptions options, const mlir::ft::CpuTarget &target,
+                                                 bool roundsSums) {
   std::unique_ptr<CompiledLeaf> leaf(new CompiledLeaf(dialects()));
+  if (!roundsSums)
+    options.sums = Float32Type::get(&leaf->context);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &leaf->context);
   auto fail = [&](const char *what) {
     ADD_FAILURE() << what << " fails for\n" << text << "\n" << leaf->loops;
@@ -295,7 +298,7 @@ void leaftest::check(const Check &test) {
     target.vectorBytes = test.vectorBytes;
     target.vectorRegisters = 16;
   }
-  std::unique_ptr<CompiledLeaf> leaf = CompiledLeaf::make(test.text, options, target);
+  std::unique_ptr<CompiledLeaf> leaf = CompiledLeaf::make(test.text, options, target, test.roundsSums);
   if (!leaf)
     return;
   std::mt19937 random(7);

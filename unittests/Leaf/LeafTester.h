@@ -42,8 +42,9 @@ public:
   /// Generates and compiles the function @leaf of `text`; null and a GoogleTest
   /// failure if that fails.
   static std::unique_ptr<CompiledLeaf> make(const std::string &text,
-                                            const mlir::ft::LeafOptions &options,
-                                            const mlir::ft::CpuTarget &target = mlir::ft::CpuTarget::host());
+                                            mlir::ft::LeafOptions options,
+                                            const mlir::ft::CpuTarget &target = mlir::ft::CpuTarget::host(),
+                                            bool roundsSums = false);
   /// Memory for `rows` rows of argument `number` (inputs, then outputs).
   Rows allocate(unsigned number, int64_t rows, int64_t padding = 0) const;
   /// Where the leaf takes lists of rows, those of argument a lie as `arguments[a]` says, from the
@@ -77,6 +78,7 @@ struct Check {
   double low = -1, high = 1;
   unsigned vectorBytes = 0;
   bool listed = false; // rows lie anywhere: a list has their addresses
+  bool roundsSums = false; // sums of halves are rounded at each step, else they are f32
 };
 
 /// Compiles, runs with several numbers of rows and strides, compares.

@@ -75,6 +75,44 @@ TEST(Reduction, SumsOfHalvesRoundOnce) {
   check(test);
 }
 
+TEST(Reduction, SumsOfHalvesRoundAtEachStep) {
+  // Columns are lanes, so that the terms of each are added in order: 2048 + 1 is 2048 in f16.
+  Check test;
+  test.low = 1;
+  test.high = 1;
+  test.tolerance = 1e-6;
+  test.text = R"(
+    func.func private @leaf(%a: tensor<40x16xf16>) -> tensor<16xf16> {
+      %init = arith.constant dense<2048.0> : tensor<16xf16>
+      %0 = linalg.reduce { arith.addf } ins(%a : tensor<40x16xf16>) outs(%init : tensor<16xf16>) dimensions = [0]
+      return %0 : tensor<16xf16>
+    })";
+  for (bool rounds : {false, true}) {
+    test.roundsSums = rounds;
+    test.reference = [rounds](const std::vector<Values> &) { return std::vector<Values>{Values(16, rounds ? 2048 : 2088)}; };
+    check(test);
+  }
+}
+
+TEST(Reduction, ProductsOfHalvesRoundAtEachStep) {
+  // 2048 + 1 * 1 + …: such a product has no tile whose sums stay f32.
+  Check test;
+  test.low = 1;
+  test.high = 1;
+  test.tolerance = 1e-6;
+  test.text = R"(
+    func.func private @leaf(%a: tensor<8x32xf16>, %b: tensor<32x16xf16>) -> tensor<8x16xf16> {
+      %init = arith.constant dense<2048.0> : tensor<8x16xf16>
+      %0 = linalg.matmul ins(%a, %b : tensor<8x32xf16>, tensor<32x16xf16>) outs(%init : tensor<8x16xf16>) -> tensor<8x16xf16>
+      return %0 : tensor<8x16xf16>
+    })";
+  for (bool rounds : {false, true}) {
+    test.roundsSums = rounds;
+    test.reference = [rounds](const std::vector<Values> &) { return std::vector<Values>{Values(128, rounds ? 2048 : 2080)}; };
+    check(test);
+  }
+}
+
 TEST(Reduction, Integers) {
   for (const char *type : {"i64", "i32", "i16", "i8"}) {
     Check test;

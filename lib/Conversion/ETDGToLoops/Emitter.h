@@ -236,8 +236,10 @@ private:
   Value emitRowsView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> strides = {});
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   /// The operation of a leaf, with the body of `block`.
-  void emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
+  void emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
                   ValueRange outputs, std::optional<Columns> columns = {}, ArrayAttr layouts = {});
+  /// Overlaps.cpp: which outputs of a leaf may lie where it reads; of several that one call computes, where any of them reads.
+  ArrayAttr overlapsOf(ArrayRef<BlockOp> leaves);
   /// Whether it pays blocks of threads to take rows in runs; as storage left it, or as it was planned without planes.
   bool hasProductRuns(BlockOp leaf, unsigned row, bool withPlanes = true);
   /// The layouts of a leaf's threads; null where storage has left other accesses than they were made for.

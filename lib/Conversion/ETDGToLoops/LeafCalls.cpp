@@ -8,6 +8,7 @@
 
 #include "Emitter.h"
 
+#include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Schedule/LeafColumns.h"
 #include "ft/Schedule/RowRuns.h"
 
@@ -365,11 +366,11 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());
     columns.reset();
   }
-  emitLeafOp(block, rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns, layoutsOf(block, point, rowWise));
+  emitLeafOp(block, overlapsOf(block), rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns, layoutsOf(block, point, rowWise));
   return success();
 }
 
-void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
+void Emitter::emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
                          ValueRange outputs, std::optional<Columns> columns, ArrayAttr layouts) {
   auto number = [&](int64_t value) { return columns ? builder.getI64IntegerAttr(value) : IntegerAttr(); };
   auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, columns ? columns->first : Value(),
@@ -378,7 +379,7 @@ void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, Va
                                     number(columns ? columns->tile : 0), number(columns ? columns->count : 0),
                                     columns && gpu ? builder.getDenseI64ArrayAttr(cuts.lookup(block)) : DenseI64ArrayAttr(),
                                     layouts, /*scratch=*/ArrayAttr(), /*aligned=*/DenseI64ArrayAttr(), /*places=*/ArrayAttr(),
-                                    /*nests=*/ArrayAttr());
+                                    /*nests=*/ArrayAttr(), /*sums=*/TypeAttr(), overlaps);
   OpBuilder::InsertionGuard guard(builder);
   Block &source = block.getBody().front(), &body = leaf.getBody().emplaceBlock();
   IRMapping mapping;
@@ -391,4 +392,6 @@ void Emitter::emitLeafOp(BlockOp block, Value rows, int64_t most, Value list, Va
   for (Value result : source.getTerminator()->getOperands())
     results.push_back(mapping.lookup(result));
   loops::YieldOp::create(builder, source.getTerminator()->getLoc(), results);
+  if (!loops::halvesSummed(body).empty())
+    leaf.setSumsAttr(TypeAttr::get(etdg::getSumsOfHalves(context)));
 }

@@ -74,7 +74,7 @@ LogicalResult Emitter::emitListCall(const RowList &list, const Point &point) {
     inputs.push_back(
         emitRowsView(*address, cast<RankedTensorType>(front.getBody().getArgument(i).getType()), rows));
   }
-  emitLeafOp(front, rows, maxRows, list.list, inputs, list.group.varies, {});
+  emitLeafOp(front, overlapsOf(list.group.regions), rows, maxRows, list.list, inputs, list.group.varies, {});
   return success();
 }
 

@@ -88,12 +88,12 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
     }
     state.addAttributes(op->getAttrs());
     Operation *created = builder.create(state);
-    if (member.widen)
+    if (member.contracts)
       allowContraction(created);
     llvm::append_range(results, created->getResults());
   }
   for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes()))
-    if (Type element = getElementTypeOrSelf(type); isRounded(element) && !member.widen)
+    if (Type element = getElementTypeOrSelf(type); isRounded(element) && !member.sums)
       result = toElement(result, element);
   return results;
 }

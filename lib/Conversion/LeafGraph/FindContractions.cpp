@@ -34,6 +34,8 @@ static bool matchBody(const Member &member, Contraction &result) {
       !member.captured.empty() || member.reads.empty() || member.reads.size() > 2)
     return false;
   Value accumulator = member.accumulators.front();
+  if (isHalf(accumulator.getType()) && !member.sums) // a tile's sums are not rounded in between
+    return false;
   Operation *sum = member.yields.front().getDefiningOp();
   if (!sum || !isa<arith::AddFOp, arith::AddIOp>(sum) || !accumulator.hasOneUse())
     return false;

@@ -160,7 +160,9 @@ static SmallVector<int> keptLoops(ArrayRef<int64_t> shape, SmallVectorImpl<int64
 }
 
 void GraphBuilder::finishNest(Nest nest) {
-  for (const Member &member : nest.members) {
+  for (Member &member : nest.members) {
+    if (member.contracts)
+      member.sums = sums;
     for (const View &view : member.reads)
       nest.batched |= graph.isBatched(view);
     for (const View &view : member.writes)
@@ -267,7 +269,7 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
   bool reduces = false;
   for (auto [loop, kind] : llvm::zip_equal(member.loops, op.getIteratorTypesArray())) {
     bool reduced = kind == utils::IteratorType::reduction;
-    member.widen |= reduced;
+    member.contracts |= reduced;
     if (loop >= 0) {
       nest.reduced.push_back(reduced);
       reduces |= reduced;
@@ -388,6 +390,9 @@ void GraphBuilder::findBatched(Block &block, ArrayRef<bool> inputs) {
 
 LogicalResult GraphBuilder::run(const LeafOptions &options) {
   Block &block = graph.func.getBody().front();
+  if (options.sums && !isHalf(options.sums) && !options.sums.isF32())
+    return graph.func.emitError("sums of f16 and bf16 accumulate in f32, or are rounded at each step; found sums in ") << options.sums;
+  sums = options.sums && options.sums.isF32() ? options.sums : Type();
   findBatched(block, options.batched);
   for (auto [i, arg] : llvm::enumerate(block.getArguments())) {
     if (failed(checkType(graph.func, arg.getType())))

@@ -31,6 +31,7 @@ struct GraphBuilder {
   DenseMap<Value, View> views;
   DenseSet<Value> batched;
   SmallVector<View> outputs;
+  Type sums; // of halves; null: each step rounds
   /// Storage that was chosen before its value is computed.
   DenseMap<Value, View> storages;
   /// Values that are computed inside of a larger one: value -> (larger, piece).

@@ -18,7 +18,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 int64_t TiledProduct::lanes() const {
-  return std::max<int64_t>(target->vectorBytes / (isHalf(accumulated()) ? 4 : storageBytes(accumulated())), 1);
+  return std::max<int64_t>(target->vectorBytes / storageBytes(accumulatedType(member(), accumulated())), 1);
 }
 
 static bool isZero(TypedAttr value) {

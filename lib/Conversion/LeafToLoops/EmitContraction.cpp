@@ -23,9 +23,7 @@ ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
   views[B] = &member.reads[product.rhs];
   views[C] = &member.writes.front();
   views[Init] = &member.inits.front();
-  accumulated = e.graph.buffers[views[C]->buffer].elementType;
-  if (isHalf(accumulated))
-    accumulated = b.getF32Type();
+  accumulated = accumulatedType(member, e.graph.buffers[views[C]->buffer].elementType);
   width = product.tile.vector;
   tileLoop = product.tileLoop;
   vectorLoop = product.n.back();

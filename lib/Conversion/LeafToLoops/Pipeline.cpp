@@ -82,6 +82,8 @@ struct GenerateLeafPass : PassWrapper<GenerateLeafPass, OperationPass<ModuleOp>>
       };
       read("ft.leaf_batched", options.batched);
       read("ft.leaf_aliases", options.aliasesOutput);
+      if (auto sums = func->getAttrOfType<TypeAttr>("ft.leaf_sums"))
+        options.sums = sums.getValue();
       options.listed = func->hasAttr("ft.leaf_listed");
       if (failed(chooseAndGenerateLeaf(func, std::move(options), target)))
         return signalPassFailure();

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -235,6 +236,11 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
   options.strides = stridesOfInputs(leaf);
   options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   options.listed = bool(leaf.getList());
+  options.sums = leaf.getSums().value_or(FloatType());
+  options.aliasesOutput = loops::outputsWrittenLast(leaf);
+  if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
+    return leaf.emitError("an output may overlap an input, and calls share the columns: one may read what another has written; expected overlaps "
+                          "that say where they do not");
   if (std::optional<LeafTiles> tiles = tilesOf(leaf)) {
     options.tiles = std::move(tiles->products);
     options.lanes = std::move(tiles->lanes);
@@ -259,6 +265,9 @@ LogicalResult LeafLowering::chooseTiles(const CpuTarget &target) {
       leaves.push_back(leaf);
   });
   for (loops::LeafOp leaf : leaves) {
+    if (loops::roundsSums(leaf))
+      remark::missed(leaf.getLoc(), remark::RemarkOpts::name("rounded-sums").category("cpu"))
+          << "sums of f16 or bf16 are rounded at each step, as it does not say sums f32: they are no products in register tiles";
     func::FuncOp function = outlineLeaf(b, leaf);
     FailureOr<LeafOptions> options = optionsOf(leaf, function);
     FailureOr<LeafTiles> tiles =
@@ -285,6 +294,10 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   function.print(stream, OpPrintingFlags().useLocalScope());
   for (bool varies : leaf.getVaries())
     stream << varies;
+  for (bool last : loops::outputsWrittenLast(leaf))
+    stream << (last ? " last" : "");
+  if (leaf.getSums())
+    stream << " sums " << *leaf.getSums();
   stream << (leaf.getList() ? " listed" : "") << (program ? program.getSymName() : "");
   if (leaf.getColumn())
     stream << " columns " << *leaf.getTile() << " of " << *leaf.getColumns();

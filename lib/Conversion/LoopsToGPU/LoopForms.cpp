@@ -141,6 +141,11 @@ LogicalResult togpu::buildForm(loops::LeafOp leaf, const Lift &lift, LeafForm &f
     SmallVector<int64_t> strides = *loops::getRowStrides(type);
     options.strides.push_back(strides == computeSuffixProduct(type.getShape().drop_front()) ? SmallVector<int64_t>() : strides);
   }
+  options.sums = leaf.getSums().value_or(FloatType());
+  options.aliasesOutput = loops::outputsWrittenLast(leaf);
+  if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
+    return leaf.emitError("the GPU engine can't run the leaf: an output may overlap an input, and blocks of threads share the columns: one may read "
+                          "what another has written; expected overlaps that say where they do not");
   if (failed(leaf::normalizeLeaf(function)))
     return failure();
   FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, options);

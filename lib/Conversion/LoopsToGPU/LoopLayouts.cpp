@@ -67,6 +67,9 @@ static LogicalResult layOutKernel(func::FuncOp kernel, const Machine &machine) {
       return WalkResult::interrupt();
     if (isLaidOut(leaf))
       return WalkResult::advance();
+    if (loops::roundsSums(leaf))
+      remark::missed(leaf.getLoc(), remark::RemarkOpts::name("rounded-sums").category("gpu"))
+          << "sums of f16 or bf16 are rounded at each step, as it does not say sums f32: they are no products in tiles";
     FailureOr<LeafInBlock> read = readLeaf(leaf, block, liftOf(leaf));
     if (failed(read))
       return WalkResult::interrupt();
@@ -147,6 +150,9 @@ FailureOr<LeafTiling> togpu::readTiling(loops::LeafOp leaf, const LeafInBlock &o
       return failure();
     return tiling;
   }
+  if (loops::hasOverlaps(leaf))
+    return leaf.emitError("the GPU engine can't run the layout ")
+           << lanes << ": lanes without an element of their own read another lane's, which an output in the memory of an input may have overwritten";
   std::string wrong;
   FailureOr<schedule::RowPlan> read = schedule::readRows(lanes, own.form.graph, own.rowWise, own.context.threads, machine, wrong);
   if (failed(read))

@@ -165,6 +165,8 @@ LeafNeeds togpu::findNeeds(loops::LeafOp leaf, LeafInBlock &own, const LeafTilin
     if (output < 0)
       continue;
     int number = int(graph.buffers[output].number);
+    if (loops::mayOverlap(leaf, unsigned(number))) // what an input still has lies there
+      continue;
     if (isShared(leaf.getOutputs()[number].getDefiningOp<memref::ReinterpretCastOp>().getSource()))
       need.output = number;
   }

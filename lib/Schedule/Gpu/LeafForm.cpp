@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/LeafGraph/CopyBody.h"
+#include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Schedule/Boxes.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/GpuLeaf.h"
@@ -80,6 +81,7 @@ LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bo
 LogicalResult schedule::buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function,
                                       ArrayRef<bool> batched, ArrayRef<SmallVector<int64_t>> strides) {
   LeafOptions leafOptions;
+  leafOptions.sums = etdg::getSumsOfHalves(function.getContext());
   leafOptions.batched.assign(batched.begin(), batched.end());
   leafOptions.strides.assign(strides.begin(), strides.end());
   if (failed(leaf::normalizeLeaf(function)))

@@ -117,8 +117,7 @@ static bool findTypes(const LeafForm &form, const Nest &nest, ArrayRef<Contracti
   for (auto [member, own] : llvm::zip_equal(nest.members, found)) {
     Type lhs = form.graph.buffers[member.reads[own.lhs].buffer].elementType;
     Type rhs = form.graph.buffers[member.reads[own.rhs].buffer].elementType;
-    Type sum = member.accumulators.front().getType();
-    sum = isHalf(sum) ? Float32Type::get(sum.getContext()) : sum;
+    Type sum = leaf::accumulatedType(member, member.accumulators.front().getType());
     bool isSame = own.lhsUnsigned == found.front().lhsUnsigned && own.rhsUnsigned == found.front().rhsUnsigned;
     if (product.sum && (lhs != product.lhs || rhs != product.rhs || sum != product.sum || !isSame)) {
       why = "products of one nest have different types";

@@ -20,7 +20,7 @@
 // CHECK: scf.for %[[k:.*]] = %c0{{.*}} to
 // CHECK-NEXT: loops.chunks (%[[c:.*]], %[[width:.*]]) = %c0{{.*}} to %c8{{.*}} most 8 unit 4 level <grid, turn> {
 // CHECK-NEXT: loops.chunks (%{{.*}}, %[[rows:.*]]) = %c0{{.*}} to %{{.*}} most 3 level <grid, turn> {
-// CHECK: loops.leaf rows(%[[rows]]) most 3 columns(%[[c]], %[[width]]) tile 4 of 8 cuts [{{[0-9, -]+}}] ins({{.*}}) varies [true, false, true] outs({{.*}}) layouts [#etdg.tiling<vector = 1, width = 4>] {
+// CHECK: loops.leaf rows(%[[rows]]) most 3 columns(%[[c]], %[[width]]) tile 4 of 8 cuts [{{[0-9, -]+}}] ins({{.*}}) varies [true, false, true] outs({{.*}}) overlaps [] layouts [#etdg.tiling<vector = 1, width = 4>] {
 // CHECK: }
 // CHECK-NEXT: }
 // CHECK-NEXT: }
@@ -83,7 +83,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
 // CHECK: scf.forall (%[[g:.*]]) in (%c4{{.*}}) {
 // CHECK: %[[at:.*]] = arith.muli %[[g]], %c8
 // CHECK: memref.reinterpret_cast %[[own]] to offset: [%[[at]]]
-// CHECK: loops.leaf rows(%c1{{.*}}) most 1 ins({{.*}}) varies [false] outs({{.*}}) layouts [#etdg.tiling<{{.*}}>] {
+// CHECK: loops.leaf rows(%c1{{.*}}) most 1 ins({{.*}}) varies [false] outs({{.*}}) overlaps [] layouts [#etdg.tiling<{{.*}}>] {
 // CHECK: mapping = [#loops.level<lifted>]
 // CHECK: mapping = [#loops.level<grid, turn>]
 // CHECK-NOT: loops.sync

@@ -35,7 +35,7 @@
 // CHECK: } else {
 // CHECK: affine.apply #{{.*}}(%[[k]])
 // CHECK: scf.yield %[[ys]],
-// CHECK: loops.leaf rows(%[[count]]) most 3 ins({{.*}}) varies [true, false, true] outs({{.*}}) {
+// CHECK: loops.leaf rows(%[[count]]) most 3 ins({{.*}}) varies [true, false, true] outs({{.*}}) overlaps [] {
 // CHECK: ^bb0(%[[x0:.*]]: tensor<1x8xf32>, %[[w0:.*]]: tensor<8x8xf32>, %[[s0:.*]]: tensor<1x8xf32>):
 // CHECK: %[[y0:.*]] = linalg.matmul ins(%[[s0]], %[[w0]]
 // CHECK: loops.yield %[[y0]] : tensor<1x8xf32>
@@ -53,7 +53,7 @@
 // LISTED: %[[list:.*]] = loops.list most 3 : <tensor<1x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>>
 // LISTED: loops.append %[[list]] rows({{.*}})
 // LISTED: %[[rows:.*]] = loops.count %[[list]]
-// LISTED: loops.leaf rows(%[[rows]]) most 3 list(%[[list]] : {{.*}}) ins({{.*}}memref<?x8x8xf32, {{.*}}) varies [true, false, true] {
+// LISTED: loops.leaf rows(%[[rows]]) most 3 list(%[[list]] : {{.*}}) ins({{.*}}memref<?x8x8xf32, {{.*}}) varies [true, false, true] overlaps [] {
 // LISTED: loops.sync cores
 
 // TURN: loops.chunks {{.*}} most 3 level <core, turn> {

@@ -11,7 +11,7 @@
 // CHECK: arith.truncf %{{.*}} : f32 to f16
 // CHECK-NOT: arith.truncf
 // CHECK: return
-func.func private @sum(%a: tensor<500xf16>) -> tensor<f16> attributes {ft.leaf} {
+func.func private @sum(%a: tensor<500xf16>) -> tensor<f16> attributes {ft.leaf, ft.leaf_sums = f32} {
   %init = arith.constant dense<0.0> : tensor<f16>
   %0 = linalg.reduce { arith.addf } ins(%a : tensor<500xf16>) outs(%init : tensor<f16>) dimensions = [0]
   return %0 : tensor<f16>

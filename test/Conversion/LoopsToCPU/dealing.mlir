@@ -36,12 +36,12 @@ func.func @turn(%n: index, %m: index, %x: memref<?xf32>, %y: memref<?xf32>) attr
       %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%rows, 8], strides: [%c8, 1] : memref<?xf32> to !row
       %between = memref.reinterpret_cast %own to offset: [%c0], sizes: [%rows, 8], strides: [%c8, 1] : memref<?xf32> to !row
       %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%rows, 8], strides: [%c8, 1] : memref<?xf32> to !row
-      loops.leaf rows(%rows) most 4 ins(%from : !row) varies [true] outs(%between : !row) {
+      loops.leaf rows(%rows) most 4 ins(%from : !row) varies [true] outs(%between : !row) overlaps [] {
       ^bb0(%a: tensor<8xf32>):
         %b = arith.negf %a : tensor<8xf32>
         loops.yield %b : tensor<8xf32>
       }
-      loops.leaf rows(%rows) most 4 ins(%between : !row) varies [true] outs(%to : !row) {
+      loops.leaf rows(%rows) most 4 ins(%between : !row) varies [true] outs(%to : !row) overlaps [] {
       ^bb0(%a: tensor<8xf32>):
         %b = arith.negf %a : tensor<8xf32>
         loops.yield %b : tensor<8xf32>
@@ -120,7 +120,7 @@ func.func @parts(%n: index, %x: memref<?xf32>) attributes {loops.kernel} {
     %view = memref.reinterpret_cast %x to offset: [%first], sizes: [%rows, 8], strides: [%c1, 1] : memref<?xf32> to !row
     loops.append %list rows(%rows) (%view, %view : !row, !row) : !loops.list<tensor<8xf32>, tensor<8xf32>>
     %count = loops.count %list : !loops.list<tensor<8xf32>, tensor<8xf32>>
-    loops.leaf rows(%count) most 6 list(%list : !loops.list<tensor<8xf32>, tensor<8xf32>>) varies [true] {
+    loops.leaf rows(%count) most 6 list(%list : !loops.list<tensor<8xf32>, tensor<8xf32>>) varies [true] overlaps [] {
     ^bb0(%a: tensor<8xf32>):
       %b = arith.negf %a : tensor<8xf32>
       loops.yield %b : tensor<8xf32>
@@ -188,7 +188,7 @@ func.func @columns(%n: index, %x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?
       %c = memref.reinterpret_cast %y to offset: [%yi], sizes: [%rows, 12], strides: [12, 1] : memref<?xf32> to memref<?x12xf32, strided<[12, 1], offset: ?>>
       loops.leaf rows(%rows) most 4 columns(%first) tile 4 of 12
           ins(%a, %b : memref<?x5xf32, strided<[5, 1], offset: ?>>, memref<?x5x12xf32, strided<[60, 1, 5]>>) varies [true, false]
-          outs(%c : memref<?x12xf32, strided<[12, 1], offset: ?>>) {
+          outs(%c : memref<?x12xf32, strided<[12, 1], offset: ?>>) overlaps [] {
       ^bb0(%r: tensor<5xf32>, %m: tensor<5x12xf32>):
         %z = arith.constant dense<0.0> : tensor<12xf32>
         %p = linalg.vecmat ins(%r, %m : tensor<5xf32>, tensor<5x12xf32>) outs(%z : tensor<12xf32>) -> tensor<12xf32>

@@ -71,7 +71,7 @@ func.func @chain(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>, %zs: memref<
   %x = memref.reinterpret_cast %xs to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?xf32> to !x
   %y = memref.reinterpret_cast %ys to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?xf32> to !x
   %z = memref.reinterpret_cast %zs to offset: [0], sizes: [%n], strides: [1] : memref<?xf32> to !y
-  loops.leaf rows(%n) most 4 ins(%x : !x) varies [true] outs(%y, %z : !x, !y) {
+  loops.leaf rows(%n) most 4 ins(%x : !x) varies [true] outs(%y, %z : !x, !y) overlaps [] {
   ^bb0(%a: tensor<64xf32>):
     %t = math.tanh %a : tensor<64xf32>
     %m = arith.mulf %t, %a : tensor<64xf32>
@@ -87,7 +87,7 @@ func.func @chain(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>, %zs: memref<
 func.func @other(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>) attributes {loops.kernel} {
   %x = memref.reinterpret_cast %xs to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<?xf32> to !x
   %y = memref.reinterpret_cast %ys to offset: [0], sizes: [%n, 32], strides: [32, 1] : memref<?xf32> to !y
-  loops.leaf rows(%n) most 4 ins(%x, %y : !x, !y) varies [true, true] outs(%x, %y : !x, !y)
+  loops.leaf rows(%n) most 4 ins(%x, %y : !x, !y) varies [true, true] outs(%x, %y : !x, !y) overlaps [#loops.overlap<output = 0, input = 0, in_place>, #loops.overlap<output = 1, input = 1, in_place>]
     layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>, #loops.joined<with = 0>] {
   ^bb0(%a: tensor<64xf32>, %b: tensor<32xf32>):
     %t = math.tanh %a : tensor<64xf32>
@@ -104,7 +104,7 @@ func.func @rows(%n: index, %xs: memref<?xf32>, %ws: memref<?xf32>, %ys: memref<?
   %x = memref.reinterpret_cast %xs to offset: [0], sizes: [%n, 9, 32], strides: [288, 32, 1] : memref<?xf32> to !x
   %w = memref.reinterpret_cast %ws to offset: [0], sizes: [%n, 32, 8], strides: [256, 8, 1] : memref<?xf32> to !w
   %y = memref.reinterpret_cast %ys to offset: [0], sizes: [%n, 9, 8], strides: [72, 8, 1] : memref<?xf32> to !y
-  loops.leaf rows(%n) most 4 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y)
+  loops.leaf rows(%n) most 4 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) overlaps []
     layouts [#loops.product<rows = 3, columns = 8, vector = 8, row_loop = 0, each_row>] {
   ^bb0(%a: tensor<9x32xf32>, %b: tensor<32x8xf32>):
     %c = arith.constant dense<0.0> : tensor<9x8xf32>

@@ -81,7 +81,7 @@ func.func @sum(%n: index, %c: index, %x: memref<?xf32>, %y: memref<?xf32>) attri
   %from = memref.reinterpret_cast %x to offset: [%c0], sizes: [%n, 8], strides: [8, 1] : memref<?xf32> to memref<?x8xf32, strided<[8, 1], offset: ?>>
   %to = memref.reinterpret_cast %y to offset: [%c0], sizes: [%n], strides: [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: ?>>
   // expected-error @below {{column c of what the leaf computes does not depend on column c alone, or it doesn't have the columns; found 8 of them}}
-  loops.leaf rows(%n) most 4 columns(%c) tile 4 of 8 ins(%from : memref<?x8xf32, strided<[8, 1], offset: ?>>) varies [true] outs(%to : memref<?xf32, strided<[1], offset: ?>>) {
+  loops.leaf rows(%n) most 4 columns(%c) tile 4 of 8 ins(%from : memref<?x8xf32, strided<[8, 1], offset: ?>>) varies [true] outs(%to : memref<?xf32, strided<[1], offset: ?>>) overlaps [] {
   ^bb0(%a: tensor<8xf32>):
     %z = arith.constant dense<0.0> : tensor<f32>
     %s = linalg.reduce {arith.addf} ins(%a : tensor<8xf32>) outs(%z : tensor<f32>) dimensions = [0]

@@ -72,7 +72,7 @@ func.func @softmax(%n: index, %xs: memref<?xf32>, %ws: memref<?xf32>, %vs: memre
   %w = memref.reinterpret_cast %ws to offset: [%c0], sizes: [%c1, 32, 48], strides: [%c1536, 48, 1] : memref<?xf32> to !w
   %v = memref.reinterpret_cast %vs to offset: [%c0], sizes: [%c1, 48], strides: [%c48, 1] : memref<?xf32> to !y
   %y = memref.reinterpret_cast %ys to offset: [%c0], sizes: [%n, 48], strides: [%c48, 1] : memref<?xf32> to !y
-  loops.leaf rows(%n) most 64 ins(%x, %w, %v : !x, !w, !y) varies [true, false, false] outs(%y : !y) {
+  loops.leaf rows(%n) most 64 ins(%x, %w, %v : !x, !w, !y) varies [true, false, false] outs(%y : !y) overlaps [] {
   ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>, %d: tensor<48xf32>):
     %z = arith.constant dense<0.0> : tensor<48xf32>
     %z0 = arith.constant dense<0.0> : tensor<f32>

@@ -70,7 +70,7 @@
 // CHOSEN: scf.for {{.*}} step %c6
 // CHOSEN-COUNT-12: math.fma {{.*}} : vector<8xf32>
 // CHOSEN: scf.for {{.*}} step %c4
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4>]/' %t/one.mlir > %t/three.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4>]/' %t/one.mlir > %t/three.mlir
 // RUN: ft-opt %t/three.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=THREE
 // THREE-LABEL: func.func private @leaf0
 // THREE-NOT: vector<8xf32>
@@ -81,7 +81,7 @@
 // THREE-NOT: vector<8xf32>
 
 // Rows are cut as it is written: seven are 4 and 3, not 5 and two single ones.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 5, columns = 4, vector = 4, rests = [4, 3], join = 2>]/' %t/one.mlir > %t/rests.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 5, columns = 4, vector = 4, rests = [4, 3], join = 2>]/' %t/one.mlir > %t/rests.mlir
 // RUN: ft-opt %t/rests.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=RESTS
 // RESTS-LABEL: func.func private @leaf0
 // RESTS: %[[REST:.*]] = arith.remui %[[LEFT:.*]], %c5
@@ -94,7 +94,7 @@
 // RESTS: scf.for {{.*}} step %c1
 
 // A product that is outlined is a function, and called.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, outlined>]/' %t/one.mlir > %t/outlined.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, outlined>]/' %t/one.mlir > %t/outlined.mlir
 // RUN: ft-opt %t/outlined.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=OUTLINED
 // OUTLINED-LABEL: func.func private @ft_product_
 // OUTLINED-LABEL: func.func private @leaf0
@@ -102,7 +102,7 @@
 // OUTLINED: call @ft_product_
 
 // A tile of so many rows asks for each line of its columns of later terms, if its attribute says so.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 16, vector = 4, ahead = 5, line = 16, ahead_rows = 2>]/' %t/one.mlir > %t/ahead.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 16, vector = 4, ahead = 5, line = 16, ahead_rows = 2>]/' %t/one.mlir > %t/ahead.mlir
 // RUN: ft-opt %t/ahead.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=AHEAD
 // AHEAD-LABEL: func.func private @leaf0
 // AHEAD: scf.for {{.*}} step %c3
@@ -122,21 +122,21 @@
 // LINE-NOT: memref.prefetch
 
 // Rows that are not joined are a loop around.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, each_row>]/' %t/one.mlir > %t/each.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, each_row>]/' %t/one.mlir > %t/each.mlir
 // RUN: ft-opt %t/each.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=EACH
 // EACH-LABEL: func.func private @leaf0
 // EACH: scf.for {{.*}} = %c0{{.*}} to %arg0 step %c1
 // EACH-NOT: step %c3
 
 // An operand that is packed is copied first.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, pack_right>, #loops.lanes<loop = 0, vector = 8, beside = 1>]/' %t/one.mlir > %t/pack.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, pack_right>, #loops.lanes<loop = 0, vector = 8, beside = 1>]/' %t/one.mlir > %t/pack.mlir
 // RUN: ft-opt %t/pack.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=PACK
 // PACK-LABEL: func.func private @leaf0
 // PACK: vector.load
 // PACK-NEXT: vector.store {{.*}} : memref<?xf32>, vector<8xf32>
 
 // Vectors of other nests: as they are written.
-// RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y)/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 3>]/' %t/one.mlir > %t/lanes.mlir
+// RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 3>]/' %t/one.mlir > %t/lanes.mlir
 // RUN: ft-opt %t/lanes.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=LANES
 // LANES-LABEL: func.func private @leaf0
 // LANES: scf.for {{.*}} step %c12
@@ -145,7 +145,7 @@
 // RUN: sed 's/vector = 4, beside = 3/vector = 4, beside = 1/; s/loop = 0/loop = 1/' %t/lanes.mlir > %t/loop.mlir
 // RUN: not ft-opt %t/loop.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: loop.mlir:{{[0-9]+:[0-9]+}}: error: its loop nest can't have these vectors: it has 1 loops, found loop 1
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 1>]/' %t/one.mlir > %t/noproduct.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 1>]/' %t/one.mlir > %t/noproduct.mlir
 // RUN: ft-opt %t/noproduct.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=NOPRODUCT
 // (What is a product, too, is computed as it is written: its sums one after the other.)
 // NOPRODUCT-LABEL: func.func private @leaf0
@@ -194,13 +194,13 @@
 // LEAST: return
 
 // What a product can't have, and what is no product.
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir
 // RUN: not ft-opt %t/along.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=ALONG
 // ALONG: along.mlir:{{[0-9]+:[0-9]+}}: error: its product of matrices can't have this tile: no terms of both operands are adjacent
-// RUN: sed 's/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>, #loops.joined<with = 0>]/' %t/one.mlir > %t/count.mlir
+// RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>, #loops.joined<with = 0>]/' %t/one.mlir > %t/count.mlir
 // RUN: not ft-opt %t/count.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: error: expected a layout for each of 1 loop nests, and of 0 copies of operands, found 2
-// RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y)/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>]/' %t/one.mlir > %t/none.mlir
+// RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>]/' %t/one.mlir > %t/none.mlir
 // RUN: not ft-opt %t/none.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: error: is no product of matrices that tiles in registers compute, loop nest 0
 
@@ -210,7 +210,7 @@
 func.func @turn(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>) attributes {loops.kernel} {
   %x = memref.reinterpret_cast %xs to offset: [0], sizes: [%n, 16, 32], strides: [512, 32, 1] : memref<?xf32> to !from
   %y = memref.reinterpret_cast %ys to offset: [0], sizes: [%n, 32, 16], strides: [512, 16, 1] : memref<?xf32> to !to
-  loops.leaf rows(%n) most 4 ins(%x : !from) varies [true] outs(%y : !to) layouts [#loops.lanes<loop = 1, vector = 4, beside = 1, turned = 0>] {
+  loops.leaf rows(%n) most 4 ins(%x : !from) varies [true] outs(%y : !to) overlaps [] layouts [#loops.lanes<loop = 1, vector = 4, beside = 1, turned = 0>] {
   ^bb0(%a: tensor<16x32xf32>):
     %e = tensor.empty() : tensor<32x16xf32>
     %t = linalg.transpose ins(%a : tensor<16x32xf32>) outs(%e : tensor<32x16xf32>) permutation = [1, 0]
@@ -223,7 +223,7 @@ func.func @turn(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>) attributes {l
 !y = memref<?x48xf32, strided<[?, 1], offset: ?>>
 !w = memref<?x32x48xf32, strided<[?, 48, 1], offset: ?>>
 func.func @rows(%n: index, %x: !x, %w: !w, %y: !y) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) overlaps [] {
   ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>):
     %z = arith.constant dense<0.0> : tensor<48xf32>
     %c = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x48xf32>) outs(%z : tensor<48xf32>) -> tensor<48xf32>
@@ -240,7 +240,7 @@ func.func @rows(%n: index, %x: !x, %w: !w, %y: !y) attributes {loops.kernel} {
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 func.func @transposed(%n: index, %x: !m, %w: !v, %y: !r) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 1 ins(%x, %w : !m, !v) varies [true, true] outs(%y : !r) {
+  loops.leaf rows(%n) most 1 ins(%x, %w : !m, !v) varies [true, true] outs(%y : !r) overlaps [] {
   ^bb0(%a: tensor<2x64xf64>, %b: tensor<48x64xf64>):
     %z = arith.constant dense<0.0> : tensor<2x48xf64>
     %c = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%a, %b : tensor<2x64xf64>, tensor<48x64xf64>) outs(%z : tensor<2x48xf64>) -> tensor<2x48xf64>
@@ -252,7 +252,7 @@ func.func @transposed(%n: index, %x: !m, %w: !v, %y: !r) attributes {loops.kerne
 !l = memref<?x1024xf32, strided<[?, 1], offset: ?>>
 !big = memref<?x1024x1024xf32, strided<[?, 1024, 1], offset: ?>>
 func.func @large(%n: index, %x: !l, %w: !big, %y: !l) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x, %w : !l, !big) varies [true, false] outs(%y : !l) {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !l, !big) varies [true, false] outs(%y : !l) overlaps [] {
   ^bb0(%a: tensor<1024xf32>, %b: tensor<1024x1024xf32>):
     %z = arith.constant dense<0.0> : tensor<1024xf32>
     %c = linalg.vecmat ins(%a, %b : tensor<1024xf32>, tensor<1024x1024xf32>) outs(%z : tensor<1024xf32>) -> tensor<1024xf32>
@@ -264,7 +264,7 @@ func.func @large(%n: index, %x: !l, %w: !big, %y: !l) attributes {loops.kernel} 
 !mm = memref<?x30x32xf32, strided<[?, 32, 1], offset: ?>>
 !my = memref<?x30x48xf32, strided<[?, 48, 1], offset: ?>>
 func.func @many(%n: index, %x: !mm, %w: !w, %y: !my) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x, %w : !mm, !w) varies [true, false] outs(%y : !my) {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !mm, !w) varies [true, false] outs(%y : !my) overlaps [] {
   ^bb0(%a: tensor<30x32xf32>, %b: tensor<32x48xf32>):
     %z = arith.constant dense<0.0> : tensor<30x48xf32>
     %c = linalg.matmul ins(%a, %b : tensor<30x32xf32>, tensor<32x48xf32>) outs(%z : tensor<30x48xf32>) -> tensor<30x48xf32>
@@ -277,7 +277,7 @@ func.func @many(%n: index, %x: !mm, %w: !w, %y: !my) attributes {loops.kernel} {
 !hw = memref<?x32x48xf16, strided<[?, 48, 1], offset: ?>>
 !hy = memref<?x30x48xf16, strided<[?, 48, 1], offset: ?>>
 func.func @halves(%n: index, %x: !hm, %w: !hw, %y: !hy) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x, %w : !hm, !hw) varies [true, false] outs(%y : !hy) {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !hm, !hw) varies [true, false] outs(%y : !hy) sums f32 overlaps [] {
   ^bb0(%a: tensor<30x32xf16>, %b: tensor<32x48xf16>):
     %z = arith.constant dense<0.0> : tensor<30x48xf16>
     %c = linalg.matmul ins(%a, %b : tensor<30x32xf16>, tensor<32x48xf16>) outs(%z : tensor<30x48xf16>) -> tensor<30x48xf16>
@@ -287,7 +287,7 @@ func.func @halves(%n: index, %x: !hm, %w: !hw, %y: !hy) attributes {loops.kernel
 }
 
 func.func @none(%n: index, %x: !x, %y: !x) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x : !x) varies [true] outs(%y : !x) {
+  loops.leaf rows(%n) most 64 ins(%x : !x) varies [true] outs(%y : !x) overlaps [] {
   ^bb0(%a: tensor<32xf32>):
     %d = math.tanh %a : tensor<32xf32>
     loops.yield %d : tensor<32xf32>
@@ -299,7 +299,7 @@ func.func @none(%n: index, %x: !x, %y: !x) attributes {loops.kernel} {
 !st = memref<?x64x48xf64, strided<[?, 48, 1], offset: ?>>
 !s1 = memref<?xf64, strided<[?], offset: ?>>
 func.func @sums(%n: index, %x: !s, %y: !s1, %t: !st) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x : !s) varies [true] outs(%y, %t : !s1, !st) {
+  loops.leaf rows(%n) most 64 ins(%x : !s) varies [true] outs(%y, %t : !s1, !st) overlaps [] {
   ^bb0(%a: tensor<48x64xf64>):
     %z = arith.constant dense<0.0> : tensor<f64>
     %c = linalg.reduce {arith.addf} ins(%a : tensor<48x64xf64>) outs(%z : tensor<f64>) dimensions = [0, 1]
@@ -312,7 +312,7 @@ func.func @sums(%n: index, %x: !s, %y: !s1, %t: !st) attributes {loops.kernel} {
 }
 
 func.func @other(%n: index, %x: !x, %w: !w, %y: !y) attributes {loops.kernel} {
-  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) layouts [#tile.product<block = [32, 32], thread = [4, 4], step = 16, stages = 2>] {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) overlaps [] layouts [#tile.product<block = [32, 32], thread = [4, 4], step = 16, stages = 2>] {
   ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>):
     %z = arith.constant dense<0.0> : tensor<48xf32>
     %c = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x48xf32>) outs(%z : tensor<48xf32>) -> tensor<48xf32>
@@ -334,7 +334,7 @@ func.func @rows(%n: index, %xs: memref<?xf32>, %ws: memref<?xf32>, %ys: memref<?
   %x = memref.reinterpret_cast %xs to offset: [%c0], sizes: [%n, 32], strides: [%c32, 1] : memref<?xf32> to !x
   %w = memref.reinterpret_cast %ws to offset: [%c0], sizes: [%c1, 32, 48], strides: [%c1536, 48, 1] : memref<?xf32> to !w
   %y = memref.reinterpret_cast %ys to offset: [%c0], sizes: [%n, 48], strides: [%c48, 1] : memref<?xf32> to !y
-  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) {
+  loops.leaf rows(%n) most 64 ins(%x, %w : !x, !w) varies [true, false] outs(%y : !y) overlaps [] {
   ^bb0(%a: tensor<32xf32>, %b: tensor<32x48xf32>):
     %z = arith.constant dense<0.0> : tensor<48xf32>
     %c = linalg.vecmat ins(%a, %b : tensor<32xf32>, tensor<32x48xf32>) outs(%z : tensor<48xf32>) -> tensor<48xf32>

@@ -33,7 +33,7 @@
 func.func @product(%n: index, %x: memref<?x32xf32, strided<[?, 1], offset: ?>>, %w: memref<?x32x8xf32, strided<[?, 8, 1], offset: ?>>,
                    %y: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
   loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x32xf32, strided<[?, 1], offset: ?>>, memref<?x32x8xf32, strided<[?, 8, 1], offset: ?>>)
-    varies [true, false] outs(%y : memref<?x8xf32, strided<[?, 1], offset: ?>>)
+    varies [true, false] outs(%y : memref<?x8xf32, strided<[?, 1], offset: ?>>) overlaps []
     layouts [#loops.product<rows = 3, columns = 8, vector = 8>, #loops.lanes<loop = 0, vector = 4, beside = 1>] scratch [#loops.scratch<value = 0, rows, offset = 0, bytes = 64>] {
   ^bb0(%a: tensor<32xf32>, %b: tensor<32x8xf32>):
     %c = arith.constant dense<0.0> : tensor<8xf32>

@@ -54,7 +54,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
     %at = arith.muli %i, %c64 : index
     %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
     %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) {
+    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>
       %c = math.tanh %b : tensor<64xf32>

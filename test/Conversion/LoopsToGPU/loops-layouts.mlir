@@ -76,7 +76,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
     %at = arith.muli %i, %c64 : index
     %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
     %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) {
+    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>
       loops.yield %b : tensor<64xf32>
@@ -105,7 +105,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
     %at = arith.muli %i, %c256 : index
     %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
     %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) {
+    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>
       loops.yield %b : tensor<64xf32>
@@ -114,7 +114,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
       %in = arith.muli %k, %c64 : index
       %both = arith.addi %at, %in : index
       %each = memref.reinterpret_cast %y to offset: [%both], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-      loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%each : !row) {
+      loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%each : !row) overlaps [] {
       ^bb0(%a: tensor<64xf32>):
         %b = arith.addf %a, %a : tensor<64xf32>
         loops.yield %b : tensor<64xf32>
@@ -124,13 +124,13 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
       %in = affine.apply #twice(%k)
       %both = arith.addi %at, %in : index
       %each = memref.reinterpret_cast %y to offset: [%both], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-      loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%each : !row) layouts [#etdg.tiling<vector = 0, width = 4>] {
+      loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%each : !row) overlaps [] layouts [#etdg.tiling<vector = 0, width = 4>] {
       ^bb0(%a: tensor<64xf32>):
         %b = arith.addf %a, %a : tensor<64xf32>
         loops.yield %b : tensor<64xf32>
       }
     } {mapping = [#loops.level<lifted>]}
-    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>] {
+    loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>
       loops.yield %b : tensor<64xf32>

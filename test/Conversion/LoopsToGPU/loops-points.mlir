@@ -105,7 +105,7 @@ func.func @f_k0(%n: index, %g: memref<?xi1>, %x: memref<?xf32>, %y: memref<?xf32
     %flag = memref.reinterpret_cast %g to offset: [%c0], sizes: [%c1], strides: [%c0] : memref<?xi1> to !f
     %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 8, 64], strides: [%c512, 64, 1] : memref<?xf32> to !m
     %out = memref.reinterpret_cast %y to offset: [%to], sizes: [%c1, 8], strides: [%c8, 1] : memref<?xf32> to !r
-    loops.leaf rows(%c1) most 2 ins(%flag, %from : !f, !m) varies [false, true] outs(%out : !r) {
+    loops.leaf rows(%c1) most 2 ins(%flag, %from : !f, !m) varies [false, true] outs(%out : !r) overlaps [] {
     ^bb0(%f: tensor<i1>, %a: tensor<8x64xf32>):
       %e = tensor.empty() : tensor<8xf32>
       %zero = arith.constant 0.0 : f32
@@ -149,7 +149,7 @@ func.func @c_k0(%n: index, %x: memref<?xf32>, %r: memref<?xf32>, %y: memref<?xf3
       %row = memref.reinterpret_cast %r to offset: [%to], sizes: [%c1, 16], strides: [%c0, 1] : memref<?xf32> to !r
       %out = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64, 16], strides: [%c0, 16, 1] : memref<?xf32> to !m
       %other = memref.reinterpret_cast %z to offset: [%to], sizes: [%c1, 16], strides: [%c0, 1] : memref<?xf32> to !r
-      loops.leaf rows(%c1) most 1 columns(%column, %count) tile 16 of 64 cuts [0, -2] ins(%from, %row : !m, !r) varies [false, false] outs(%out, %other : !m, !r) {
+      loops.leaf rows(%c1) most 1 columns(%column, %count) tile 16 of 64 cuts [0, -2] ins(%from, %row : !m, !r) varies [false, false] outs(%out, %other : !m, !r) overlaps [] {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16xf32>):
         %c = arith.addf %a, %a : tensor<64x16xf32>
         %d = arith.addf %b, %b : tensor<16xf32>

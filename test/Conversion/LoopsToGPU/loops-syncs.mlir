@@ -67,7 +67,7 @@ func.func @reads_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) attributes 
     } {mapping = [#loops.level<thread>]}
     %in = memref.reinterpret_cast %own to offset: [%c8], sizes: [%c1, 1, 8], strides: [%c8, 8, 1] : memref<?xf32> to !v
     %out = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 1, 8], strides: [%c8, 8, 1] : memref<?xf32> to !v
-    loops.leaf rows(%c1) most 1 ins(%in : !v) varies [true] outs(%out : !v) {
+    loops.leaf rows(%c1) most 1 ins(%in : !v) varies [true] outs(%out : !v) overlaps [] {
     ^bb0(%a: !x):
       %b = arith.addf %a, %a : !x
       loops.yield %b : !x

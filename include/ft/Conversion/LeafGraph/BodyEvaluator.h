@@ -3,7 +3,7 @@
 //
 // Computes the body of a member at a point. Values are scalars, indices i64, where a target has no other rules, as for lanes of
 // a vector; memory is the target's. What rounds when is the same on every target: f16 and bf16 are computed in f32, after each op
-// rounded to the type, or, in the body of a reduction, only where the result is stored.
+// rounded to the type, or, in the body of a reduction with such sums (`Member::sums`), only where the result is stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H

@@ -106,7 +106,10 @@ struct Member {
   Operation *op = nullptr;
   Block *body = nullptr; // null: `op` itself is the body, applied element by element
   bool copy = false;     // no body at all: the write gets the read
-  bool widen = false;    // f16 and bf16 are computed in f32 and rounded at the end
+  /// Of a reduction: what it says in f16 or bf16 is computed in this type, and rounded at the end; null: after each operation.
+  Type sums;
+  /// Of a reduction: a product and the sum that it goes into may be rounded together.
+  bool contracts = false;
 
   SmallVector<Value> arguments; // body values that stand for the reads
   SmallVector<View> reads;
@@ -180,6 +183,9 @@ SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape);
 
 /// Whether a type is one of those that are computed in f32.
 inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+/// The type in which a member adds up what it stores as such elements.
+inline Type accumulatedType(const Member &member, Type element) { return member.sums && isHalf(element) ? member.sums : element; }
 
 /// Bytes of an element in memory.
 int64_t storageBytes(Type type);

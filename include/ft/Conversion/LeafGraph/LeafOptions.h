@@ -4,6 +4,7 @@
 #define FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
 
 #include "mlir/IR/Location.h"
+#include "mlir/IR/Types.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -61,6 +62,8 @@ struct LeafOptions {
   SmallVector<bool> batched;
   /// Per input: elements between neighbours along each dimension; empty, of one or of all: row-major, without gaps.
   SmallVector<SmallVector<int64_t>> strides;
+  /// The type in which reductions compute what they say in f16 or bf16, and round it where it is stored; null, or that type: each step rounds.
+  Type sums;
   /// Per output: may its memory overlap the memory of an input? Such an output
   /// is written only after all inputs of the row tile were read. Empty: none.
   SmallVector<bool> aliasesOutput;

@@ -433,6 +433,12 @@ LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
   return success();
 }
 
+LogicalResult OverlapAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t output, int64_t input, OverlapKind) {
+  if (output < 0 || input < 0)
+    return emitError() << "(C1) expected the numbers of an output and of an input, found " << output << " and " << input;
+  return success();
+}
+
 LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlaceUse use, int64_t value, PlaceKind kind, int64_t output,
                                 int64_t offset, int64_t bytes) {
   constexpr int64_t alignment = MemoryAttr::alignment;

@@ -123,7 +123,7 @@ LogicalResult LaunchOp::verify() {
       return refuse() << "argument " << i << " is given as " << expected << ", the kernel takes " << taken
                       << " (loops_launch2)";
   }
-  return success();
+  return verifyApart(*this, callee);
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,11 +276,9 @@ std::optional<SmallVector<int64_t>> loops::getRowStrides(MemRefType view) {
   return strides;
 }
 
-/// Whether rows of a view lie in order and without gaps.
-static bool holdsRowsInOrder(Type view) {
-  auto memory = cast<MemRefType>(view);
-  std::optional<SmallVector<int64_t>> strides = getRowStrides(memory);
-  return strides && *strides == computeSuffixProduct(memory.getShape().drop_front());
+bool loops::holdsRowsInOrder(MemRefType view) {
+  std::optional<SmallVector<int64_t>> strides = getRowStrides(view);
+  return strides && *strides == computeSuffixProduct(view.getShape().drop_front());
 }
 
 void LeafOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
@@ -370,12 +368,12 @@ LogicalResult LeafOp::verifyRegions() {
     if (!getRowStrides(cast<MemRefType>(view)))
       return emitOpError("expected inputs at known distances inside of a row, found ") << view << " (loops_leaf6)";
   for (Type view : getOutputs().getTypes())
-    if (!holdsRowsInOrder(view))
+    if (!holdsRowsInOrder(cast<MemRefType>(view)))
       return emitOpError("expected outputs in order and without gaps, found ") << view << " (loops_leaf6)";
   if (getList() && getList().getType().getRows() != ArrayRef(listed))
     return emitOpError("the list's rows are ") << getList().getType() << ", the leaf has others (loops_leaf3)";
   return success(succeeded(verifyScratch(*this)) && succeeded(verifyAligned(*this)) && succeeded(verifyPlaces(*this)) &&
-                 succeeded(verifyNests(*this)));
+                 succeeded(verifyNests(*this)) && succeeded(verifySums(*this)) && succeeded(verifyOverlaps(*this)));
 }
 
 LogicalResult ListOp::verify() {
@@ -389,7 +387,7 @@ LogicalResult AppendOp::verify() {
   if (rows.size() != getViews().size())
     return emitOpError("expected ") << rows.size() << " views, found " << getViews().size() << " (loops_append1)";
   for (auto [i, view, row] : llvm::enumerate(getViews().getTypes(), rows))
-    if (!holdsRows(view, row) || !holdsRowsInOrder(view))
+    if (!holdsRows(view, row) || !holdsRowsInOrder(cast<MemRefType>(view)))
       return emitOpError("view ") << i << " is " << view << ", which does not hold rows of " << row
                                   << " (loops_append1)";
   return success();

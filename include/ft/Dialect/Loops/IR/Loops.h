@@ -56,9 +56,36 @@ void setLevel(Operation *loop, LevelAttr level);
 /// are no neighbours it is what it would be without gaps.
 std::optional<SmallVector<int64_t>> getRowStrides(MemRefType view);
 
+/// Whether rows of a view lie in order and without gaps.
+bool holdsRowsInOrder(MemRefType view);
+
 /// Bytes of shared memory that a block of threads has of a memory of kind shared: all of it, or its part (`loops.parts`); 0 where
 /// its size is no constant.
 int64_t bytesOfBlock(memref::AllocOp alloc);
+
+//===----------------------------------------------------------------------===//
+// What leaves add up in, and what they may overwrite (LeafMemory.cpp)
+//===----------------------------------------------------------------------===//
+
+/// The types f16 and bf16 that reductions of a leaf's body compute in.
+SmallVector<Type> halvesSummed(Block &body);
+/// Whether a leaf rounds sums of halves at each step.
+bool roundsSums(LeafOp leaf);
+
+/// Whether an output that takes the memory of an input, element by element, is made without looking at an element of it that has been
+/// overwritten: all that comes from the input is elementwise, and no other output does.
+bool isMadeInPlace(Block &body, unsigned input, unsigned output);
+/// By output of a leaf: whether it is written when all of the leaf's inputs have been read, since it may overlap one.
+SmallVector<bool> outputsWrittenLast(LeafOp leaf);
+/// Whether an output of a leaf may overlap an input, other than by being it, copied onto itself.
+bool hasOverlaps(LeafOp leaf);
+/// Whether this output may overlap an input.
+bool mayOverlap(LeafOp leaf, unsigned output);
+
+LogicalResult verifySums(LeafOp leaf);
+LogicalResult verifyOverlaps(LeafOp leaf);
+/// Whether leaves of a kernel know which of its arguments this launch gives one memory.
+LogicalResult verifyApart(LaunchOp launch, Operation *kernel);
 
 } // namespace mlir::loops
 

@@ -45,4 +45,10 @@ def Loops_PlaceKind : I32Enum<"PlaceKind", "the memory of a block of threads in 
   let cppNamespace = "::mlir::loops";
 }
 
+def Loops_OverlapKind : I32Enum<"OverlapKind", "how an output of a leaf overlaps an input", [
+    I32EnumCase<"Any", 0, "any">,
+    I32EnumCase<"InPlace", 1, "in_place">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
 #endif // LOOPS_ENUMS

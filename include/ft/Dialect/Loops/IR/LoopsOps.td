@@ -131,6 +131,20 @@ def Loops_SharedAttr : AttrDef<Loops_Dialect, "Shared"> {
   let genVerifyDecl = 1;
 }
 
+def Loops_OverlapAttr : AttrDef<Loops_Dialect, "Overlap"> {
+  let mnemonic = "overlap";
+  let summary = "an output of a leaf that may lie where an input does";
+  let description = [{
+    One of a leaf's `overlaps`: `#loops.overlap<output = 0, input = 1, in_place>`: the memory of output 0 may be that of input 1, and then
+    each row of one is the same row of the other, element by element. `any`: they may overlap in any way.
+
+    (C1) neither number is negative.
+  }];
+  let parameters = (ins "int64_t":$output, "int64_t":$input, EnumParameter<Loops_OverlapKind>:$kind);
+  let assemblyFormat = "`<` `output` `=` $output `,` `input` `=` $input `,` $kind `>`";
+  let genVerifyDecl = 1;
+}
+
 def Loops_PlaceAttr : AttrDef<Loops_Dialect, "Place"> {
   let mnemonic = "place";
   let summary = "where a block of threads keeps something of a leaf";
@@ -358,6 +372,8 @@ def Loops_LaunchOp : Loops_Op<"launch", [ParentOneOf<["ProgramOp", "VariantsOp"]
 
     - (loops_launch1) the callee is a function with the attribute `loops.kernel`.
     - (loops_launch2) it takes what is given: an index as `index`, a buffer of elements T as `memref<?xT>`.
+    - (loops_launch3) where two buffers are one memory (one slot, or a result in place of an argument), a leaf of the callee that reads one of
+      them and writes the other says that these overlap, or nothing of overlaps.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyTypeOf<[Index, ETDG_BufferType]>>:$arguments,
                        OptionalAttr<StrAttr>:$plan, OptionalAttr<F64Attr>:$seconds);
@@ -482,6 +498,15 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`). `nests` say, for each loop nest
     that the layouts give to threads point by point, all that they compute of it (`#tile.nest`, `loops-choose-points`); unit for others.
 
+    `sums` is the type in which the bodies of reductions compute what they say in f16 or bf16: what they add up is rounded to its own type once, where
+    it is stored. That type itself (`sums f16`), or nothing, is a sum that is rounded at each step. What is computed elsewhere has the type that it is
+    said in, also between loop nests: halves are rounded after each operation. (Registers may hold them as f32, which is exact.) f64
+    is rounded to halves by way of f32, and a product that a reduction adds may be rounded with the sum (a fused multiply-add).
+
+    `overlaps` lists which outputs may lie where inputs do (`#loops.overlap`); all other outputs overlap no input. Without it nothing is known: an
+    output may overlap any input, and what is made of the leaf reads all of it before it writes. Rows of one output overlap each other never. A kernel's own
+    memory, and what its functions are given, may overlap as the program says: no argument is assumed to be apart from others.
+
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x, %w : memref<?x1x8xf32, strided<[?, 8, 1], offset: ?>>, memref<?x8x8xf32, ...>)
       varies [true, false] outs(%y : memref<?x1x8xf32, ...>) {
@@ -502,6 +527,9 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     - (loops_leaf8) `aligned` holds a positive number for each view.
     - (loops_leaf9) `places` holds #loops.place: values in their order, then operands, then sums, each once; an output is one of the leaf's.
     - (loops_leaf10) `nests` stand with `layouts`, one for each: what a dialect says of a nest, or unit.
+    - (loops_leaf11) `sums` stand where an operation adds up f16 or bf16: a float that is wider, or that type itself.
+    - (loops_leaf12) `overlaps` holds #loops.overlap of its outputs and inputs, in their order, each pair once; in place are rows of one type, in order
+      and without gaps. An output that is listed with no input does not begin where that one has rows.
   }];
   let arguments = (ins Index:$rows, Optional<Loops_ListType>:$list, Optional<Index>:$column, Optional<Index>:$width,
                        Variadic<AnyMemRef>:$inputs,
@@ -509,12 +537,13 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
                        OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$columns,
                        OptionalAttr<DenseI64ArrayAttr>:$cuts, OptionalAttr<ArrayAttr>:$layouts,
                        OptionalAttr<ArrayAttr>:$scratch, OptionalAttr<DenseI64ArrayAttr>:$aligned,
-                       OptionalAttr<ArrayAttr>:$places, OptionalAttr<ArrayAttr>:$nests);
+                       OptionalAttr<ArrayAttr>:$places, OptionalAttr<ArrayAttr>:$nests,
+                       OptionalAttr<TypeAttrOf<AnyFloat>>:$sums, OptionalAttr<ArrayAttr>:$overlaps);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `rows` `(` $rows `)` `most` $most (`list` `(` $list^ `:` type($list) `)`)?
     (`columns` `(` $column^ (`,` $width^)? `)` `tile` $tile `of` $columns (`cuts` $cuts^)?)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
-    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? (`places` $places^)? (`nests` $nests^)? $body attr-dict
+    `varies` $varies (`outs` `(` $outputs^ `:` type($outputs) `)`)? (`sums` $sums^)? (`overlaps` $overlaps^)? (`layouts` $layouts^)? (`aligned` $aligned^)? (`scratch` $scratch^)? (`places` $places^)? (`nests` $nests^)? $body attr-dict
   }];
   let hasRegionVerifier = 1;
 }

@@ -1,0 +1,265 @@
+//===- LeafMemory.cpp - what leaves add up in, and what they may overwrite -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two things that no type of a leaf says: in which type its sums of halves accumulate (`sums`), and which of its outputs may lie where its
+// inputs do (`overlaps`). They are checked here against the region, the views and the launches, and read here for those who make code.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/IR/Loops.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::loops;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+SmallVector<Type> loops::halvesSummed(Block &body) {
+  llvm::SmallSetVector<Type, 2> halves;
+  auto take = [&](TypeRange types) {
+    for (Type type : types)
+      if (Type element = getElementTypeOrSelf(type); isHalf(element))
+        halves.insert(element);
+  };
+  for (Operation &op : body) {
+    if (isa<linalg::AggregatedOpInterface>(op)) // its parts are not here yet
+      take(op.getResultTypes());
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (!structured || structured.getNumReductionLoops() == 0)
+      continue;
+    take(op.getResultTypes());
+    op.walk([&](Operation *inner) { take(inner->getResultTypes()); });
+  }
+  return halves.takeVector();
+}
+
+bool loops::roundsSums(LeafOp leaf) {
+  bool isWide = leaf.getSums() && !isHalf(*leaf.getSums());
+  return !isWide && !halvesSummed(leaf.getBody().front()).empty();
+}
+
+LogicalResult loops::verifySums(LeafOp leaf) {
+  std::optional<Type> sums = leaf.getSums();
+  if (!sums)
+    return success();
+  SmallVector<Type> halves = halvesSummed(leaf.getBody().front());
+  if (halves.empty())
+    return leaf.emitOpError("expected no sums where no operation adds up f16 or bf16, found sums ") << *sums << " (loops_leaf11)";
+  for (Type half : halves)
+    if (*sums != half && sums->getIntOrFloatBitWidth() <= half.getIntOrFloatBitWidth())
+      return leaf.emitOpError("expected sums in a float that is wider than ") << half << ", which it adds up, or in that, found sums " << *sums
+                                                                             << " (loops_leaf11)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Overlaps
+//===----------------------------------------------------------------------===//
+
+/// Whether each element of a result is made of the same element of each operand that is `from` something.
+static bool isElementwise(Operation &op, const llvm::DenseSet<Value> &from) {
+  auto comesFrom = [&](Value value) { return from.contains(value); };
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  if (llvm::any_of(captured, comesFrom)) // it may look at any element
+    return false;
+  if (op.getNumResults() == 0)
+    return false;
+  auto shapeOf = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getShape() : ArrayRef<int64_t>();
+  };
+  auto hasShape = [&](Value value) { return !comesFrom(value) || shapeOf(value) == shapeOf(op.getResult(0)); };
+  if (!llvm::all_of(op.getOperands(), hasShape))
+    return false;
+  if (OpTrait::hasElementwiseMappableTraits(&op))
+    return true;
+  auto generic = dyn_cast<linalg::LinalgOp>(op);
+  return generic && generic.getNumReductionLoops() == 0 &&
+         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); });
+}
+
+bool loops::isMadeInPlace(Block &body, unsigned input, unsigned output) {
+  llvm::DenseSet<Value> from{body.getArgument(input)};
+  for (Operation &op : body.without_terminator()) {
+    SetVector<Value> used;
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    used.insert_range(op.getOperands());
+    if (llvm::none_of(used, [&](Value value) { return from.contains(value); }))
+      continue;
+    if (!isElementwise(op, from))
+      return false;
+    from.insert_range(op.getResults());
+  }
+  // Another output may be made behind this one.
+  for (auto [number, result] : llvm::enumerate(body.getTerminator()->getOperands()))
+    if (number != output && from.contains(result))
+      return false;
+  return true;
+}
+
+/// Whether the output is the input as it is.
+static bool isCopied(Block &body, OverlapAttr overlap) {
+  return body.getTerminator()->getOperand(overlap.getOutput()) == body.getArgument(overlap.getInput());
+}
+
+SmallVector<bool> loops::outputsWrittenLast(LeafOp leaf) {
+  Block &body = leaf.getBody().front();
+  SmallVector<bool> last(body.getTerminator()->getNumOperands(), !leaf.getOverlaps());
+  if (leaf.getOverlaps())
+    for (auto overlap : leaf.getOverlaps()->getAsRange<OverlapAttr>())
+      last[overlap.getOutput()] |= overlap.getKind() == OverlapKind::Any || !isMadeInPlace(body, overlap.getInput(), overlap.getOutput());
+  return last;
+}
+
+bool loops::hasOverlaps(LeafOp leaf) {
+  Block &body = leaf.getBody().front();
+  return !leaf.getOverlaps() || !llvm::all_of(leaf.getOverlaps()->getAsRange<OverlapAttr>(), [&](OverlapAttr overlap) {
+    return overlap.getKind() == OverlapKind::InPlace && isCopied(body, overlap);
+  });
+}
+
+bool loops::mayOverlap(LeafOp leaf, unsigned output) {
+  return !leaf.getOverlaps() || llvm::any_of(leaf.getOverlaps()->getAsRange<OverlapAttr>(),
+                                             [&](OverlapAttr overlap) { return overlap.getOutput() == int64_t(output); });
+}
+
+static bool isListed(LeafOp leaf, unsigned output, unsigned input) {
+  return llvm::any_of(leaf.getOverlaps()->getAsRange<OverlapAttr>(), [&](OverlapAttr overlap) {
+    return overlap.getOutput() == int64_t(output) && overlap.getInput() == int64_t(input);
+  });
+}
+
+/// The first element of a view's rows and the one behind the last of row 0, where both are constants.
+static std::optional<std::pair<int64_t, int64_t>> firstRowOf(memref::ReinterpretCastOp view) {
+  std::optional<int64_t> begin = getConstantIntValue(view.getMixedOffsets()[0]);
+  std::optional<SmallVector<int64_t>> strides = getRowStrides(view.getType());
+  ArrayRef<int64_t> shape = view.getType().getShape().drop_front();
+  if (!begin || !strides || llvm::is_contained(shape, 0))
+    return std::nullopt;
+  int64_t end = *begin + 1;
+  for (auto [extent, stride] : llvm::zip_equal(shape, *strides))
+    end += (extent - 1) * stride;
+  return std::pair(*begin, end);
+}
+
+/// Whether row 0 of two views is surely one memory, at least in part.
+static bool surelyOverlap(Value input, Value output) {
+  if (input == output)
+    return true;
+  auto a = input.getDefiningOp<memref::ReinterpretCastOp>(), b = output.getDefiningOp<memref::ReinterpretCastOp>();
+  if (!a || !b || a.getSource() != b.getSource() || a.getType().getElementType() != b.getType().getElementType())
+    return false;
+  if (a.getMixedOffsets()[0] == b.getMixedOffsets()[0])
+    return true;
+  std::optional<std::pair<int64_t, int64_t>> x = firstRowOf(a), y = firstRowOf(b);
+  // (Between elements that lie apart there is room for others.)
+  bool hasGaps = getRowStrides(a.getType()) != getRowStrides(b.getType());
+  return x && y && !hasGaps && x->first < y->second && y->first < x->second;
+}
+
+/// Calls `callback` for each view of an input and each of an output, with their numbers: those that a list holds have none.
+static LogicalResult forEachPair(LeafOp leaf, llvm::function_ref<LogicalResult(unsigned, Value, unsigned, Value)> callback) {
+  if (leaf.getList())
+    return success();
+  for (auto [o, output] : llvm::enumerate(leaf.getOutputs()))
+    for (auto [i, input] : llvm::enumerate(leaf.getInputs()))
+      if (failed(callback(unsigned(o), output, unsigned(i), input)))
+        return failure();
+  return success();
+}
+
+LogicalResult loops::verifyOverlaps(LeafOp leaf) {
+  std::optional<ArrayAttr> overlaps = leaf.getOverlaps();
+  if (!overlaps)
+    return success();
+  Block &body = leaf.getBody().front();
+  const auto inputs = int64_t(body.getNumArguments()), outputs = int64_t(body.getTerminator()->getNumOperands());
+  std::pair<int64_t, int64_t> before(-1, -1);
+  for (Attribute attribute : *overlaps) {
+    auto overlap = dyn_cast<OverlapAttr>(attribute);
+    std::pair<int64_t, int64_t> pair(overlap ? overlap.getOutput() : -1, overlap ? overlap.getInput() : -1);
+    if (!overlap || pair <= before || pair.first >= outputs || pair.second >= inputs)
+      return leaf.emitOpError("expected #loops.overlap of its ")
+             << outputs << " outputs and " << inputs << " inputs, in their order, each pair once, found " << attribute << " (loops_leaf12)";
+    Type row = body.getTerminator()->getOperand(unsigned(pair.first)).getType(), from = body.getArgument(unsigned(pair.second)).getType();
+    if (overlap.getKind() == OverlapKind::InPlace && row != from)
+      return leaf.emitOpError("expected rows of one type where an output takes the memory of an input, found ")
+             << row << " and " << from << " in " << overlap << " (loops_leaf12)";
+    bool hasGaps = !leaf.getList() && overlap.getKind() == OverlapKind::InPlace && !holdsRowsInOrder(cast<MemRefType>(leaf.getInputs()[size_t(pair.second)].getType()));
+    if (hasGaps)
+      return leaf.emitOpError("expected an input in order and without gaps where an output takes its memory, found ")
+             << leaf.getInputs()[size_t(pair.second)].getType() << " (loops_leaf12)";
+    before = pair;
+  }
+  return forEachPair(leaf, [&](unsigned o, Value output, unsigned i, Value input) -> LogicalResult {
+    if (isListed(leaf, o, i) || !surelyOverlap(input, output))
+      return success();
+    InFlightDiagnostic diag = leaf.emitOpError("overlaps say that output ") << o << " overlaps no input, but it begins where input " << i
+                                                                            << " has rows (loops_leaf12)";
+    diag.attachNote(input.getLoc()) << "the input's rows are here";
+    return diag;
+  });
+}
+
+/// The arguments of a kernel that memory may be.
+static void collectArguments(Value memory, llvm::SmallSetVector<unsigned, 2> &arguments) {
+  if (auto argument = dyn_cast<BlockArgument>(memory)) {
+    if (isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+      arguments.insert(argument.getArgNumber());
+  } else if (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
+    collectArguments(view.getSource(), arguments);
+  } else if (auto branch = memory.getDefiningOp<scf::IfOp>()) {
+    unsigned number = cast<OpResult>(memory).getResultNumber();
+    collectArguments(branch.thenYield().getOperand(number), arguments);
+    collectArguments(branch.elseYield().getOperand(number), arguments);
+  }
+}
+
+/// Whether two buffers of a program are one memory, in some calls at least.
+static bool shareMemory(ProgramOp program, BufferOp a, BufferOp b) {
+  if (!a || !b || a == b)
+    return false;
+  if (a.getSlot() && a.getSlot() == b.getSlot())
+    return true;
+  std::optional<ArrayRef<int64_t>> pairs = program.getInPlace();
+  if (a.getKind() != BufferKind::Argument || b.getKind() != BufferKind::Result || !pairs)
+    return false;
+  for (size_t i = 0; i + 1 < pairs->size(); i += 2)
+    if ((*pairs)[i] == int64_t(*a.getIndex()) && (*pairs)[i + 1] == int64_t(*b.getIndex()))
+      return true;
+  return false;
+}
+
+LogicalResult loops::verifyApart(LaunchOp launch, Operation *kernel) {
+  auto program = launch->getParentOfType<ProgramOp>();
+  WalkResult walked = kernel->walk([&](LeafOp leaf) {
+    if (!leaf.getOverlaps())
+      return WalkResult::advance();
+    LogicalResult apart = forEachPair(leaf, [&](unsigned o, Value output, unsigned i, Value input) -> LogicalResult {
+      if (isListed(leaf, o, i))
+        return success();
+      llvm::SmallSetVector<unsigned, 2> to, from;
+      collectArguments(output, to);
+      collectArguments(input, from);
+      for (unsigned t : to)
+        for (unsigned f : from)
+          if (shareMemory(program, launch.getArguments()[f].getDefiningOp<BufferOp>(), launch.getArguments()[t].getDefiningOp<BufferOp>())) {
+            InFlightDiagnostic diag = launch.emitOpError("gives arguments ")
+                                      << f << " and " << t << " one memory, and a leaf says that its output " << o
+                                      << " does not overlap its input " << i << " (loops_launch3)";
+            diag.attachNote(leaf.getLoc()) << "the leaf is here";
+            return diag;
+          }
+      return success();
+    });
+    return succeeded(apart) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
