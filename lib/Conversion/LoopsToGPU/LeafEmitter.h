@@ -73,6 +73,7 @@ public:
   SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
   std::vector<LeafNest> nests;   // by nest; those that threads compute point by point
   const RowPlan *rowPlan = nullptr; // rows stay in registers
+  tile::RowAccessesAttr rowAccesses; // and in which accesses they come and go
   SmallVector<bool> syncs;       // by nest: the threads of a block wait behind it
   Value staging;                    // shared memory for operands of products, where a nest is one in tiles
 

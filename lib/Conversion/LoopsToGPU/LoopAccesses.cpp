@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Once it is known where rows of a leaf's views begin (`aligned`) and where its values lie (`places`), the layout of each product says which
-// elements of a tile of the result a thread has, and how threads bring its operands into shared memory. Decided here
-// (`loops-choose-accesses`), and checked before it is obeyed.
+// elements of a tile of the result a thread has, how threads bring its operands into shared memory and read them there, in which accesses tiles
+// come from memory and go there, and which products go on with the sums of others. Decided here (`loops-choose-accesses`), and checked before
+// it is obeyed.
 //
 //===----------------------------------------------------------------------===//
 #include "LoopChecks.h"
@@ -63,16 +64,42 @@ SmallVector<BufferFacts> togpu::findFacts(loops::LeafOp leaf, const leaf::LeafGr
   return facts;
 }
 
-/// The layout of a product with all that is decided of its accesses. A joined one holds its result as the product that it is computed `with`.
-static tile::ProductAttr decide(loops::LeafOp leaf, const leaf::LeafGraph &graph, unsigned number, const schedule::ProductTiles &product,
-                                ArrayRef<BufferFacts> facts, int64_t threads, tile::ProductAttr with) {
-  ProductShape shape(graph, number, product, leaf.getMost(), leaf.getTile() ? int64_t(*leaf.getTile()) : 1,
-                     [&](int buffer) { return facts[buffer].isAligned; });
+namespace {
+/// All that is decided of the accesses of one product.
+class ProductAccesses {
+public:
+  ProductAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, ArrayRef<schedule::Tiles> tiles, unsigned number, ArrayRef<BufferFacts> facts,
+                  const Machine &machine)
+      : graph(graph), tiles(tiles), number(number), facts(facts), said(tiles[number].product->attribute),
+        chooser(graph, number, *tiles[number].product, leaf.getMost(), leaf.getTile() ? int64_t(*leaf.getTile()) : 1,
+                [facts](int buffer) { return facts[buffer].isAligned; }, machine.gpu.accessBytes) {}
+
+  /// The layout with the widest accesses. A joined product holds its result as product `leader`, with which it is computed.
+  tile::ProductAttr decide(unsigned leader, tile::ProductAttr with, int64_t threads) const;
+  /// What of the accesses that are said can't be; empty: all can.
+  std::string describeWrong(unsigned leader, tile::ProductAttr with, int64_t threads) const;
+
+private:
+  std::string describeWrongMoves(tile::ProductAttr widest, int64_t threads) const;
+  std::string describeWrongReads(tile::ProductAttr widest) const;
+
+  const leaf::LeafGraph &graph;
+  ArrayRef<schedule::Tiles> tiles;
+  unsigned number;
+  ArrayRef<BufferFacts> facts;
+  tile::ProductAttr said;
+  AccessChooser chooser;
+};
+} // namespace
+
+tile::ProductAttr ProductAccesses::decide(unsigned leader, tile::ProductAttr with, int64_t threads) const {
   auto isGlobal = [&](int buffer) { return facts[buffer].isGlobal; };
-  tile::ProductAttr said = product.attribute;
-  return tile::ProductAttr::get(leaf.getContext(), said.getBlock(), said.getThread(), said.getStep(), said.getStages(), said.getMma(),
-                                said.getJoined(), said.getFused(), with ? with.getResult() : shape.chooseResult(),
-                                shape.chooseMove(/*isLhs=*/true, threads, isGlobal), shape.chooseMove(/*isLhs=*/false, threads, isGlobal));
+  bool isJoined = said.getJoined(), isCarried = isJoined && canCarrySums(graph, tiles, leader, number);
+  tile::BlockedAttr result = isJoined ? with.getResult() : chooser.chooseResult();
+  tile::MoveAttr lhs = chooser.chooseMove(/*isLhs=*/true, threads, isGlobal), rhs = chooser.chooseMove(/*isLhs=*/false, threads, isGlobal);
+  return tile::ProductAttr::get(said.getContext(), said.getBlock(), said.getThread(), said.getStep(), said.getStages(), said.getMma(), isJoined,
+                                isCarried, said.getFused(), result, lhs, rhs, isJoined ? tile::ReadsAttr() : chooser.chooseReads(result),
+                                isJoined ? SmallVector<int64_t>() : chooser.chooseAccesses(result));
 }
 
 static LogicalResult chooseAccesses(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Machine &machine) {
@@ -87,15 +114,16 @@ static LogicalResult chooseAccesses(loops::LeafOp leaf, etdg::ThreadBlockAttr bl
     return failure();
   SmallVector<BufferFacts> facts = findFacts(leaf, own->form.graph, *places);
   SmallVector<Attribute> layouts(leaf.getLayoutsAttr().getValue());
-  tile::ProductAttr leader;
+  unsigned leader = 0; // the last product that is computed for itself
+  tile::ProductAttr with;
   for (auto [i, tiles] : llvm::enumerate(tiling->tiles)) {
     if (!tiles.product)
       continue;
     tile::ProductAttr said = tiles.product->attribute;
+    leader = said.getJoined() ? leader : unsigned(i);
     if (!said.getResult())
-      layouts[i] = said = decide(leaf, own->form.graph, unsigned(i), *tiles.product, facts, block.getThreads(),
-                                 said.getJoined() ? leader : tile::ProductAttr());
-    leader = said.getJoined() ? leader : said;
+      layouts[i] = said = ProductAccesses(leaf, own->form.graph, tiling->tiles, unsigned(i), facts, machine).decide(leader, with, block.getThreads());
+    with = said.getJoined() ? with : said;
   }
   leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(), layouts));
   return success();
@@ -113,31 +141,79 @@ LogicalResult mlir::ft::chooseKernelAccesses(loops::ProgramOp program, const Gpu
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+std::string ProductAccesses::describeWrongMoves(tile::ProductAttr widest, int64_t threads) const {
+  std::string wrong;
+  llvm::raw_string_ostream os(wrong);
+  const schedule::StagedOperands &staged = tiles[number].product->staged;
+  for (auto [name, own, most, type] : {std::tuple("lhs", said.getLhs(), widest.getLhs(), staged.lhs),
+                                       std::tuple("rhs", said.getRhs(), widest.getRhs(), staged.rhs)}) {
+    if (own.getWidth() > most.getWidth())
+      os << name << ": at most " << most.getWidth() << " adjacent elements are one access, found " << own;
+    else if (own.getThreads()[0] * own.getThreads()[1] != threads)
+      os << name << ": expected " << threads << " threads, found " << own;
+    else if (own.getAsync() && (!most.getAsync() || own.getWidth() * bytesOf(type.getElementType()) < leastAsyncBytes))
+      os << name << ": only " << leastAsyncBytes << " bytes and more of the device's own memory are copied while threads go on, found " << own;
+    if (!wrong.empty())
+      break;
+  }
+  return wrong;
+}
+
+std::string ProductAccesses::describeWrongReads(tile::ProductAttr widest) const {
+  std::string wrong;
+  llvm::raw_string_ostream os(wrong);
+  if (tile::ReadsAttr reads = said.getReads()) {
+    int64_t lhs = chooser.widestRead(/*isLhs=*/true, said.getResult(), reads.getTerms());
+    int64_t rhs = chooser.widestRead(/*isLhs=*/false, said.getResult(), reads.getTerms());
+    if (said.getStep() % reads.getTerms() != 0 || reads.getLhs() > lhs || reads.getRhs() > rhs) {
+      os << "reads: expected terms that divide a step of " << said.getStep() << ", and at most " << lhs << " and " << rhs
+         << " adjacent elements of the operands in an access, found " << reads;
+      return wrong;
+    }
+  }
+  ArrayRef<int64_t> own = said.getAccesses(), most = widest.getAccesses();
+  if (own.size() != most.size()) {
+    os << "accesses: its tiles have " << most.size() << " places, found " << own.size();
+    return wrong;
+  }
+  for (auto [i, access, widestAccess] : llvm::enumerate(own, most))
+    if (access > widestAccess || (access == 0) != (widestAccess == 0)) {
+      os << "accesses: place " << i << (widestAccess == 0 ? " is no memory (0)" : ": at least 1 and at most " + std::to_string(widestAccess) + " adjacent columns are one access")
+         << ", found " << access;
+      return wrong;
+    }
+  return wrong;
+}
+
+std::string ProductAccesses::describeWrong(unsigned leader, tile::ProductAttr with, int64_t threads) const {
+  bool hasReads = said.getReads() || said.getMma() || said.getJoined();
+  if (!said.getResult() || !hasReads || (said.getAccesses().empty() && !said.getJoined()))
+    return "nobody says how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does";
+  tile::ProductAttr widest = decide(leader, with, threads);
+  if (std::string wrong = describeWrongMoves(widest, threads); !wrong.empty())
+    return wrong;
+  if (said.getCarried() && !widest.getCarried())
+    return "carried: it does not go on with the sums of loop nest " + std::to_string(number - 1) + ", or something else looks at them";
+  return describeWrongReads(widest);
+}
+
 LogicalResult togpu::checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafTiling &tiling, const LeafPlaces &places,
-                                   int64_t threads) {
+                                   int64_t threads, const Machine &machine) {
   if (llvm::none_of(tiling.tiles, [](const schedule::Tiles &tiles) { return bool(tiles.product); }))
     return success();
   SmallVector<BufferFacts> facts = findFacts(leaf, graph, places);
-  tile::ProductAttr leader;
+  unsigned leader = 0;
   for (auto [i, tiles] : llvm::enumerate(tiling.tiles)) {
     if (!tiles.product)
       continue;
-    auto refuse = [&, i = i] { return leaf.emitError("the GPU engine can't run the leaf's layouts: loop nest ") << i << ": "; };
-    tile::ProductAttr said = tiles.product->attribute;
-    if (!said.getResult())
-      return refuse() << "nobody says how threads move its operands and hold its result (result, lhs, rhs): loops-choose-accesses does";
-    leader = said.getJoined() ? leader : said;
-    tile::ProductAttr widest = decide(leaf, graph, unsigned(i), *tiles.product, facts, threads, said.getJoined() ? leader : tile::ProductAttr());
-    const schedule::StagedOperands &staged = tiles.product->staged;
-    for (auto [name, own, most, type] : {std::tuple("lhs", said.getLhs(), widest.getLhs(), staged.lhs),
-                                         std::tuple("rhs", said.getRhs(), widest.getRhs(), staged.rhs)}) {
-      if (own.getWidth() > most.getWidth())
-        return refuse() << name << ": at most " << most.getWidth() << " adjacent elements are one access, found " << own;
-      if (own.getThreads()[0] * own.getThreads()[1] != threads)
-        return refuse() << name << ": expected " << threads << " threads, found " << own;
-      if (own.getAsync() && (!most.getAsync() || own.getWidth() * bytesOf(type.getElementType()) < leastAsyncBytes))
-        return refuse() << name << ": only " << leastAsyncBytes << " bytes and more of the device's own memory are copied while threads go on, found " << own;
-    }
+    leader = tiles.product->attribute.getJoined() ? leader : unsigned(i);
+    ProductAccesses accesses(leaf, graph, tiling.tiles, unsigned(i), facts, machine);
+    if (std::string wrong = accesses.describeWrong(leader, tiling.tiles[leader].product->attribute, threads); !wrong.empty())
+      return leaf.emitError("the GPU engine can't run the leaf's layouts: loop nest ") << i << ": " << wrong;
   }
   return success();
 }

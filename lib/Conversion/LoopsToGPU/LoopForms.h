@@ -114,10 +114,12 @@ struct LeafNest {
   SmallVector<leaf::NestAccess> accesses; // in the order of those that are said
 };
 /// What is said of each nest (LoopNests.cpp). An error at the leaf where something is missing or does not fit.
-FailureOr<std::vector<LeafNest>> readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places);
+FailureOr<std::vector<LeafNest>> readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places,
+                                           const Machine &machine);
 
 /// An error at a leaf whose layouts say more of its products' accesses than holds, or nothing (LoopAccesses.cpp).
-LogicalResult checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafTiling &tiling, const LeafPlaces &places, int64_t threads);
+LogicalResult checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafTiling &tiling, const LeafPlaces &places, int64_t threads,
+                            const Machine &machine);
 
 /// Behind which of its loop nests the threads of a block wait, as a leaf says; an error where it does not (LoopSyncs.cpp).
 FailureOr<SmallVector<bool>> readSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests);

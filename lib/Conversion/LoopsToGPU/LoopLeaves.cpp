@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"
 
+#include "RowAccesses.h"
+
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -192,12 +194,18 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
     return failure();
   FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
   FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, *tiling, graph.nests.size());
-  if (failed(places) || failed(syncs) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads())))
+  if (failed(places) || failed(syncs) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads(), e.machine)))
     return failure();
-  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places);
+  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places, e.machine);
   if (failed(nests))
     return failure();
   emitter.nests = std::move(*nests);
+  if (tiling->rows) {
+    FailureOr<tile::RowAccessesAttr> accesses = readRowAccesses(leaf, *own, *tiling, *places, e.machine);
+    if (failed(accesses))
+      return failure();
+    emitter.rowAccesses = *accesses;
+  }
   emitter.syncs = std::move(*syncs);
   bindOperands(leaf, emitter);
   setTiling(leaf, std::move(*tiling), emitter);

@@ -9,7 +9,8 @@
 #include "LoopChecks.h"
 #include "LoopForms.h"
 
-#include "Code.h" // lanes of a warp, bytes of an access
+#include "Code.h" // lanes of a warp
+#include "RowAccesses.h"
 
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 
@@ -23,8 +24,9 @@ namespace {
 /// Derives all that is said of one nest.
 class NestChooser {
 public:
-  NestChooser(loops::LeafOp leaf, const LeafInBlock &own, const Tiles &tiles, ArrayRef<BufferFacts> facts, LeafNest &to)
-      : leaf(leaf), own(own), context(own.context), graph(own.form.graph), tiles(tiles), facts(facts), to(to), nest(to.nest) {}
+  NestChooser(loops::LeafOp leaf, const LeafInBlock &own, const Tiles &tiles, ArrayRef<BufferFacts> facts, const Machine &machine, LeafNest &to)
+      : leaf(leaf), own(own), context(own.context), graph(own.form.graph), tiles(tiles), facts(facts), accessBytes(machine.gpu.accessBytes), to(to),
+        nest(to.nest) {}
   tile::NestAttr choose(NestSplit split);
   /// Of rows one by one, which tiles of rows may leave; null if there are none.
   tile::PointTilesAttr chooseRest();
@@ -44,6 +46,7 @@ private:
   const leaf::LeafGraph &graph;
   const Tiles &tiles;
   ArrayRef<BufferFacts> facts;
+  int64_t accessBytes; // of the machine's widest access
   LeafNest &to;
   leaf::Nest &nest;
   int splitLoop = -1;
@@ -151,7 +154,7 @@ tile::NestAttr NestChooser::choose(NestSplit split) {
 }
 
 /// Calls `take` for each nest that its layout gives to threads point by point, with what can be said of it.
-static LogicalResult eachNest(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<BufferFacts> facts,
+static LogicalResult eachNest(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<BufferFacts> facts, const Machine &machine,
                               llvm::function_ref<LogicalResult(unsigned, LeafNest &, tile::NestAttr, tile::PointTilesAttr)> take) {
   size_t behind = 0; // nests before it are computed with a product before them
   for (auto [i, tiles] : llvm::enumerate(tiling.tiles)) {
@@ -161,7 +164,7 @@ static LogicalResult eachNest(loops::LeafOp leaf, const LeafInBlock &own, const 
       continue;
     LeafNest nest;
     nest.nest = own.form.graph.nests[i];
-    NestChooser chooser(leaf, own, tiles, facts, nest);
+    NestChooser chooser(leaf, own, tiles, facts, machine, nest);
     tile::NestAttr widest = chooser.choose(own.form.splits.empty() ? NestSplit() : own.form.splits[i]);
     if (failed(take(unsigned(i), nest, widest, chooser.chooseRest())))
       return failure();
@@ -174,14 +177,18 @@ static LogicalResult choosePoints(loops::LeafOp leaf, etdg::ThreadBlockAttr bloc
   if (failed(own))
     return failure();
   FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
-  if (failed(tiling) || tiling->rows)
-    return failure(failed(tiling));
+  if (failed(tiling))
+    return failure();
   FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
   if (failed(places))
     return failure();
   SmallVector<BufferFacts> facts = findFacts(leaf, own->form.graph, *places);
+  if (tiling->rows) {
+    leaf.setNestsAttr(ArrayAttr::get(leaf.getContext(), {chooseRowAccesses(leaf, *own, *tiling->rows, facts, machine)}));
+    return success();
+  }
   SmallVector<Attribute> nests(tiling->tiles.size(), UnitAttr::get(leaf.getContext()));
-  (void)eachNest(leaf, *own, *tiling, facts, [&](unsigned number, LeafNest &, tile::NestAttr widest, tile::PointTilesAttr) {
+  (void)eachNest(leaf, *own, *tiling, facts, machine, [&](unsigned number, LeafNest &, tile::NestAttr widest, tile::PointTilesAttr) {
     nests[number] = widest;
     return success();
   });
@@ -259,13 +266,14 @@ static std::string describeWrong(tile::NestAttr said, tile::NestAttr widest, til
   return text;
 }
 
-FailureOr<std::vector<LeafNest>> togpu::readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places) {
+FailureOr<std::vector<LeafNest>> togpu::readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places,
+                                                  const Machine &machine) {
   std::vector<LeafNest> nests(tiling.tiles.size());
   if (tiling.rows)
     return nests;
   ArrayAttr said = leaf.getNestsAttr();
   SmallVector<BufferFacts> facts = findFacts(leaf, own.form.graph, places);
-  LogicalResult read = eachNest(leaf, own, tiling, facts, [&](unsigned number, LeafNest &nest, tile::NestAttr widest, tile::PointTilesAttr rest) -> LogicalResult {
+  LogicalResult read = eachNest(leaf, own, tiling, facts, machine, [&](unsigned number, LeafNest &nest, tile::NestAttr widest, tile::PointTilesAttr rest) -> LogicalResult {
     auto refuse = [&] { return leaf.emitError("the GPU engine can't run the leaf's nests: loop nest ") << number << ": "; };
     nest.said = said ? dyn_cast<tile::NestAttr>(said[number]) : tile::NestAttr();
     if (!nest.said)

@@ -26,19 +26,13 @@ public:
   ProductEmitter(LeafEmitter &emitter, unsigned number, const ProductTiles &product, Value memory)
       : e(emitter), b(emitter.b), graph(emitter.graph), number(number), nest(graph.nests[number]), product(product),
         staged(product.staged), memory(memory), attribute(product.attribute),
-        shape(graph, number, product, e.maxRows, e.columns ? e.columns->unit : 1, [this](int buffer) { return e.memories[buffer].aligned; }),
-        m(shape.m), n(shape.n), layout(attribute.getResult()) {
-    for (auto [i, reduced] : llvm::enumerate(nest.reduced))
-      if (!reduced)
-        parallelLoops.push_back(int(i));
-  }
+        shape(graph, number, product, e.maxRows), places(shape.placesOfTiles()), m(shape.m), n(shape.n), layout(attribute.getResult()) {}
   LogicalResult run();
 
 private:
   struct Operand {
     tile::ViewType type;
     Value view;
-    int64_t width = 1; // adjacent columns that are one access
   };
 
   /// What a nest of products adds up, the first one or one that is joined. Its own loops of terms are numbered behind those of the first.
@@ -81,13 +75,10 @@ private:
                 Value step, Value stage);
   Sweep makeSweep(const Terms &terms, ArrayRef<unsigned> members, At at);
   void emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value column);
-  bool goesOn(const Sweep &sweep, unsigned next) const;
   unsigned emitProducts(unsigned first, At at, Value row, Value column);
-  /// The number of one of the product's loops among the parallel ones, -1 if it is none.
-  int indexOfParallel(int loop) const {
-    auto found = llvm::find(parallelLoops, loop);
-    return found == parallelLoops.end() ? -1 : int(found - parallelLoops.begin());
-  }
+  int indexOfParallel(int loop) const { return shape.indexOfParallel(loop); }
+  /// Adjacent columns that are one access where a tile comes from or goes to.
+  int64_t widthOf(const View &view) const { return attribute.getAccesses()[size_t(llvm::find(places, view) - places.begin())]; }
   Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, At at, Value row, Value column);
@@ -110,9 +101,9 @@ private:
   const schedule::StagedOperands &staged;
   Value memory;
   tile::ProductAttr attribute;
-  SmallVector<int> parallelLoops;
   SmallVector<Value> batchIndices;
   ProductShape shape;
+  SmallVector<View> places; // of tiles, as `accesses` has them
   const Axis &m, &n;
   tile::BlockedAttr layout;
   Value lhsShared, rhsMemory;
@@ -188,7 +179,6 @@ ProductEmitter::Operand ProductEmitter::makeOperand(const View &view, const Axis
   }
   operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space, borders);
   operand.view = tile::ViewOp::create(b, operand.type, pointer, strides, sizes, begins);
-  operand.width = shape.widthOf(view, columns, loopOf, tile::accessBytes / bytesOf(element));
   return operand;
 }
 
@@ -227,8 +217,7 @@ Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row
     Operand operand = makeOperand(view, m, n, loopOf, at);
     // What a row has one value of may be read at any column.
     bool inside[] = {fillsTiles(m, attribute.getBlock()[0]), isOfRows(view, loopOf) || fillsTiles(n, attribute.getBlock()[1])};
-    int64_t width = std::min(operand.width, layout.getVector()[1]);
-    return tile::LoadOp::create(b, type, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
+    return tile::LoadOp::create(b, type, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(widthOf(view)));
   };
   if (!place.isValue)
     return fromMemory();
@@ -259,8 +248,7 @@ void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At a
   bool ofRows = isOfRows(view, loopOf) && n.most > 1;
   Operand operand = makeOperand(view, m, ofRows ? shape.axisOf({}, Rows::none) : n, loopOf, at);
   bool inside[] = {fillsTiles(m, attribute.getBlock()[0]), !ofRows && fillsTiles(n, attribute.getBlock()[1])};
-  int64_t width = std::min(operand.width, layout.getVector()[1]);
-  tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(width));
+  tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(widthOf(view)));
 }
 
 LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row, Value column) {
@@ -391,7 +379,7 @@ LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Val
 
 ProductEmitter::Terms ProductEmitter::termsOf(unsigned other, const ProductTiles &of) const {
   Terms terms{graph.nests[other], of, {}, int(nest.sizes.size()), {}};
-  terms.axis = ProductShape(graph, other, of, e.maxRows, e.columns ? e.columns->unit : 1, [this](int buffer) { return e.memories[buffer].aligned; }).k;
+  terms.axis = ProductShape(graph, other, of, e.maxRows).k;
   for (Axis::Digit &digit : terms.axis.digits)
     digit.loop += terms.firstLoop;
   for (auto [i, reduced] : llvm::enumerate(terms.nest.reduced))
@@ -492,7 +480,7 @@ Value ProductEmitter::multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Va
   Value stage = stageOf(step);
   Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhsShared, stage, right.all, stage,
                                   staged.lhsTransposed, staged.rhsTransposed, product.loops.lhsUnsigned,
-                                  product.loops.rhsUnsigned, attribute.getMma());
+                                  product.loops.rhsUnsigned, attribute.getMma(), attribute.getReads());
   if (stages == 1 && steps > 1) {
     tile::BarrierOp::create(b);
     copyNext(1);
@@ -505,17 +493,6 @@ Value ProductEmitter::multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Va
 //===----------------------------------------------------------------------===//
 // Tiles of the result
 //===----------------------------------------------------------------------===//
-
-/// A view of a nest of products as one over its parallel loops, as the nests behind have it.
-static View withoutTerms(const Nest &nest, View view) {
-  SmallVector<int64_t> strides;
-  for (auto [stride, reduced] : llvm::zip_equal(view.strides, nest.reduced))
-    if (!reduced)
-      strides.push_back(stride);
-  if (!view.isSplat())
-    view.strides = strides;
-  return view;
-}
 
 /// The products of a nest that have the left operand in common: it is read once for all of them.
 ProductEmitter::Sweep ProductEmitter::makeSweep(const Terms &terms, ArrayRef<unsigned> members, At at) {
@@ -558,31 +535,10 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
   }
 }
 
-/// Whether nest `next` adds to the sums of a sweep as they are in registers, where nobody else looks at them before.
-bool ProductEmitter::goesOn(const Sweep &sweep, unsigned next) const {
-  if (!llvm::is_contained(product.joined, next))
-    return false;
-  const Nest &behind = graph.nests[next];
-  const ProductTiles &of = *e.tiles[next].product;
-  if (of.sweeps.size() != 1 || behind.members.size() != sweep.members.size())
-    return false;
-  for (auto [member, other] : llvm::zip_equal(sweep.members, of.sweeps.front())) {
-    View result = withoutTerms(sweep.terms.nest, sweep.terms.nest.members[member].writes.front());
-    const Buffer &buffer = graph.buffers[result.buffer];
-    if (!(withoutTerms(behind, behind.members[other].inits.front()) == result) || buffer.inMemory || buffer.elementType != product.sum)
-      return false;
-    for (int64_t i = next - number + 1; i <= attribute.getFused(); ++i)
-      for (const Member &later : graph.nests[number + unsigned(i)].members)
-        for (auto *views : {&later.reads, &later.inits})
-          if (llvm::any_of(*views, [&](const View &view) { return view.buffer == result.buffer; }))
-            return false;
-  }
-  return true;
-}
-
 /// Computes a nest of products, and those behind it that add to its sums; the number of the next one.
 unsigned ProductEmitter::emitProducts(unsigned first, At at, Value row, Value column) {
   auto productOf = [&](unsigned nest) -> const ProductTiles & { return nest == number ? product : *e.tiles[nest].product; };
+  auto isCarried = [&](unsigned nest) { return llvm::is_contained(product.joined, nest) && productOf(nest).attribute.getCarried(); };
   b.setLoc(graph.nests[first].members.front().op->getLoc());
   Terms terms = termsOf(first, productOf(first));
   unsigned next = first + 1;
@@ -590,7 +546,7 @@ unsigned ProductEmitter::emitProducts(unsigned first, At at, Value row, Value co
     if (i > 0 || first != number) // the stages are free for the next operands
       tile::BarrierOp::create(b);
     SmallVector<Sweep, 2> sweeps = {makeSweep(terms, members, at)};
-    for (; i + 1 == productOf(first).sweeps.size() && goesOn(sweeps.back(), next); ++next)
+    for (; i + 1 == productOf(first).sweeps.size() && isCarried(next); ++next)
       sweeps.push_back(makeSweep(termsOf(next, productOf(next)), productOf(next).sweeps.front(), at));
     emitSweeps(sweeps, at, row, column);
   }

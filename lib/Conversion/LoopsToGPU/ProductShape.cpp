@@ -11,10 +11,47 @@ using namespace mlir::ft::togpu;
 using schedule::ProductTiles;
 using Rows = ProductTiles::Rows;
 
-ProductShape::ProductShape(const LeafGraph &graph, unsigned number, const ProductTiles &product, int64_t maxRows, int64_t columnUnit,
-                           std::function<bool(int)> isAligned)
-    : graph(graph), number(number), nest(graph.nests[number]), product(product), maxRows(maxRows), columnUnit(columnUnit),
-      isAligned(std::move(isAligned)) {
+View togpu::withoutTerms(const Nest &nest, View view) {
+  SmallVector<int64_t> strides;
+  for (auto [stride, reduced] : llvm::zip_equal(view.strides, nest.reduced))
+    if (!reduced)
+      strides.push_back(stride);
+  if (!view.isSplat())
+    view.strides = strides;
+  return view;
+}
+
+bool togpu::canCarrySums(const LeafGraph &graph, ArrayRef<schedule::Tiles> tiles, unsigned leader, unsigned next) {
+  const ProductTiles *first = tiles[leader].product.get(), *before = tiles[next - 1].product.get(), *of = tiles[next].product.get();
+  if (!before || !of || !llvm::is_contained(first->joined, next))
+    return false;
+  const Nest &nest = graph.nests[next - 1], &behind = graph.nests[next];
+  ArrayRef<unsigned> members = before->sweeps.back();
+  if (of->sweeps.size() != 1 || behind.members.size() != members.size())
+    return false;
+  for (auto [member, other] : llvm::zip_equal(members, of->sweeps.front())) {
+    View result = withoutTerms(nest, nest.members[member].writes.front());
+    const Buffer &buffer = graph.buffers[result.buffer];
+    if (!(withoutTerms(behind, behind.members[other].inits.front()) == result) || buffer.inMemory || buffer.elementType != first->sum)
+      return false;
+    for (unsigned later = next + 1; later <= leader + unsigned(first->attribute.getFused()); ++later)
+      for (const Member &reader : graph.nests[later].members)
+        for (auto *views : {&reader.reads, &reader.inits})
+          if (llvm::any_of(*views, [&](const View &view) { return view.buffer == result.buffer; }))
+            return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+ProductShape::ProductShape(const LeafGraph &graph, unsigned number, const ProductTiles &product, int64_t maxRows)
+    : graph(graph), number(number), nest(graph.nests[number]), product(product), maxRows(maxRows) {
+  for (auto [loop, reduced] : llvm::enumerate(nest.reduced))
+    if (!reduced)
+      parallelLoops.push_back(int(loop));
   m = axisOf(product.loops.m, Rows::m);
   n = axisOf(product.loops.n, Rows::n);
   k = axisOf(product.loops.k, Rows::none);
@@ -38,7 +75,35 @@ Axis ProductShape::axisOf(ArrayRef<int> loops, Rows rows) const {
   return axis;
 }
 
-int64_t ProductShape::widthOf(const View &view, const Axis &columns, LoopNumber loopOf, int64_t most) const {
+SmallVector<View> ProductShape::placesOfTiles() const {
+  SmallVector<View> places;
+  auto add = [&](View view) {
+    if (!view.isSplat() && llvm::none_of(places, [&](const View &place) { return place == view; }))
+      places.push_back(std::move(view));
+  };
+  for (unsigned i = number; i <= number + unsigned(product.attribute.getFused()); ++i) {
+    bool isProduct = i == number || llvm::is_contained(product.joined, i);
+    for (const Member &member : graph.nests[i].members) {
+      if (!isProduct)
+        for (const View &view : member.reads)
+          add(schedule::viewOverTile(nest, product, view));
+      for (auto *views : {&member.inits, &member.writes})
+        for (const View &view : *views)
+          add(isProduct ? withoutTerms(graph.nests[i], view) : schedule::viewOverTile(nest, product, view));
+    }
+  }
+  return places;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+AccessChooser::AccessChooser(const LeafGraph &graph, unsigned number, const ProductTiles &product, int64_t maxRows, int64_t columnUnit,
+                             std::function<bool(int)> isAligned, int64_t accessBytes)
+    : ProductShape(graph, number, product, maxRows), columnUnit(columnUnit), isAligned(std::move(isAligned)), accessBytes(accessBytes) {}
+
+int64_t AccessChooser::widthOf(const View &view, const Axis &columns, LoopNumber loopOf) const {
   const Axis::Digit &last = columns.digits.back();
   int lastLoop = last.loop < 0 ? -1 : loopOf(last.loop);
   if (lastLoop < 0 || view.strides[lastLoop] != 1 || !isAligned(view.buffer))
@@ -55,18 +120,18 @@ int64_t ProductShape::widthOf(const View &view, const Axis &columns, LoopNumber 
         return false;
     return true;
   };
-  int64_t width = most;
+  int64_t width = accessBytes / bytesOf(graph.buffers[view.buffer].elementType);
   while (width > 1 && !divides(width))
     width /= 2;
   return width;
 }
 
-bool ProductShape::reducesRows() const {
+bool AccessChooser::reducesRows() const {
   auto fused = ArrayRef(graph.nests).slice(number + 1, product.attribute.getFused());
   return llvm::any_of(fused, [](const Nest &behind) { return llvm::is_contained(behind.reduced, true); });
 }
 
-tile::BlockedAttr ProductShape::chooseResult() const {
+tile::BlockedAttr AccessChooser::chooseResult() const {
   tile::ProductAttr attribute = product.attribute;
   MLIRContext *context = attribute.getContext();
   ArrayRef<int64_t> block = attribute.getBlock(), thread = attribute.getThread();
@@ -77,7 +142,7 @@ tile::BlockedAttr ProductShape::chooseResult() const {
   }
   // Rows or columns that are adjacent in shared memory are read several at a time; of others neighbours read neighbours.
   auto vectorOf = [&](bool alongTerms, int64_t own, Type element) {
-    int64_t vector = alongTerms ? 1 : std::min<int64_t>(4, tile::accessBytes / bytesOf(element));
+    int64_t vector = alongTerms ? 1 : std::min<int64_t>(4, accessBytes / bytesOf(element));
     while (own % vector != 0)
       vector /= 2;
     return vector;
@@ -93,15 +158,15 @@ tile::BlockedAttr ProductShape::chooseResult() const {
   return tile::BlockedAttr::get(context, vector, threads, warp);
 }
 
-tile::MoveAttr ProductShape::chooseMove(bool isLhs, int64_t threads, llvm::function_ref<bool(int)> isGlobal) const {
+tile::MoveAttr AccessChooser::chooseMove(bool isLhs, int64_t threads, llvm::function_ref<bool(int)> isGlobal) const {
   const schedule::StagedOperands &staged = product.staged;
   tile::SharedType type = isLhs ? staged.lhs : staged.partOf(staged.rhs, product.getWidest()).type;
   const Axis &columns = isLhs ? (staged.lhsTransposed ? m : k) : (staged.rhsTransposed ? k : n);
-  int64_t bytes = bytesOf(type.getElementType()), width = tile::accessBytes / bytes;
+  int64_t bytes = bytesOf(type.getElementType()), width = accessBytes / bytes;
   bool isAllGlobal = true;
   for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands)) {
     const View &view = member.reads[isLhs ? operands.first : operands.second];
-    width = std::min(width, widthOf(view, columns, [](int loop) { return loop; }, tile::accessBytes / bytes));
+    width = std::min(width, widthOf(view, columns, [](int loop) { return loop; }));
     isAllGlobal &= isGlobal(view.buffer);
   }
   while (type.getShape()[1] % width != 0 || type.getPad() % width != 0)
@@ -110,4 +175,37 @@ tile::MoveAttr ProductShape::chooseMove(bool isLhs, int64_t threads, llvm::funct
   while (threads % across != 0)
     --across;
   return tile::MoveAttr::get(type.getContext(), width, ArrayRef<int64_t>{threads / across, across}, isAllGlobal && width * bytes >= leastAsyncBytes);
+}
+
+int64_t AccessChooser::widestRead(bool isLhs, tile::BlockedAttr result, int64_t terms) const {
+  const schedule::StagedOperands &staged = product.staged;
+  tile::SharedType type = isLhs ? staged.lhs : staged.rhs;
+  bool alongTerms = isLhs ? !staged.lhsTransposed : staged.rhsTransposed;
+  int64_t adjacent = alongTerms ? terms : result.getVector()[isLhs ? 0 : 1];
+  int64_t width = accessBytes / type.getElementBytes();
+  while (width > 1 && (adjacent % width != 0 || type.getRowStride() % width != 0))
+    width /= 2;
+  return width;
+}
+
+tile::ReadsAttr AccessChooser::chooseReads(tile::BlockedAttr result) const {
+  const schedule::StagedOperands &staged = product.staged;
+  if (product.attribute.getMma())
+    return nullptr;
+  bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
+  constexpr int64_t termsOfBoth = 2; // where both operands have several in registers, more take too many of them
+  int64_t step = product.attribute.getStep(), terms = lhsAlong && rhsAlong ? termsOfBoth : lhsAlong || rhsAlong ? step : 1;
+  for (bool isLhs : {true, false})
+    if (isLhs ? lhsAlong : rhsAlong)
+      terms = std::min(terms, widestRead(isLhs, result, step));
+  return tile::ReadsAttr::get(result.getContext(), terms, widestRead(/*isLhs=*/true, result, terms), widestRead(/*isLhs=*/false, result, terms));
+}
+
+SmallVector<int64_t> AccessChooser::chooseAccesses(tile::BlockedAttr result) const {
+  auto widthOfPlace = [&](const View &view) {
+    if (!graph.buffers[view.buffer].inMemory)
+      return int64_t(0);
+    return std::min(widthOf(view, n, [&](int loop) { return indexOfParallel(loop); }), result.getVector()[1]);
+  };
+  return llvm::map_to_vector(placesOfTiles(), widthOfPlace);
 }

@@ -3,10 +3,13 @@
 //
 // Each nest becomes the loads that it needs, a sweep over its members, a sweep that
 // ends its reductions, and stores. What one nest hands to another is a tile. Which
-// lane has what is the layout's; TileToNVVM says what a lane does.
+// lane has what is the layout's, in which accesses memory is met says the leaf
+// (`#tile.row_accesses`); TileToNVVM says what a lane does.
 //
 //===----------------------------------------------------------------------===//
 #include "RowTiles.h"
+
+#include "RowAccesses.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 
@@ -20,7 +23,8 @@ using namespace mlir::ft::togpu;
 namespace {
 class RowWriter {
 public:
-  RowWriter(LeafEmitter &emitter, const RowPlan &plan) : e(emitter), b(emitter.b), plan(plan) {}
+  RowWriter(LeafEmitter &emitter, const RowPlan &plan)
+      : e(emitter), b(emitter.b), plan(plan), said(emitter.rowAccesses), places(placesOfRows(emitter.graph, plan)) {}
   LogicalResult run();
 
 private:
@@ -46,13 +50,12 @@ private:
   };
 
   tile::RowsType typeOf(bool isRow, Type element) const;
-  tile::RowPlaceAttr placeOf(const RowNest &form, const View &view) const;
-  bool isAligned(const RowNest &form, const View &view) const;
+  tile::RowPlaceAttr placeOf(const View &place) const;
+  uint64_t widthOf(const View &place) const { return uint64_t(said.getWidths()[size_t(llvm::find(places, place) - places.begin())]); }
   Value pointsFrom(Value lanes, Value first, Value total);
-  std::pair<const RowNest *, const View *> findLine() const;
   LogicalResult emitNest(const RowNest &form);
   Value fetch(const RowNest &form, const View &view);
-  Value load(const RowNest &form, const View &view, bool varies);
+  Value load(const View &place);
   Value valueOfRows(const View &view);
   Value tileOf(const RowNest &form, const View &view);
   void fetchAll(const RowNest &form);
@@ -70,6 +73,8 @@ private:
   LeafEmitter &e;
   Code &b;
   const RowPlan &plan;
+  tile::RowAccessesAttr said;
+  SmallVector<View> places; // as `widths` has them
   tile::RowAttr layout;
   Value points;
   llvm::MapVector<int, Value> known;          // what nests have left, by buffer
@@ -139,25 +144,10 @@ tile::RowsType RowWriter::typeOf(bool isRow, Type element) const {
   return isRow ? tile::RowsType::getWhole(layout, plan.length, type) : tile::RowsType::getSliced(layout, type);
 }
 
-tile::RowPlaceAttr RowWriter::placeOf(const RowNest &form, const View &view) const {
-  SmallVector<int64_t> digits;
-  for (int loop : form.pointLoops)
-    digits.push_back(view.strides[loop]);
-  return tile::RowPlaceAttr::get(b.getContext(), registerType(e.graph.buffers[view.buffer].elementType), view.offset, digits,
-                                 form.rowLoop < 0 ? 0 : view.strides[form.rowLoop]);
-}
-
-/// Whether the elements of each access of a lane lie at a multiple of their bytes.
-bool RowWriter::isAligned(const RowNest &form, const View &view) const {
-  const Buffer &buffer = e.graph.buffers[view.buffer];
-  int64_t width = plan.width;
-  bool aligned = view.offset % width == 0 && buffer.numElements % width == 0 &&
-                 width * bytesOf(buffer.elementType) <= accessBytes;
-  for (int loop : form.pointLoops)
-    aligned &= view.strides[loop] % width == 0;
-  for (const DynamicTerm &term : view.terms)
-    aligned &= term.stride % width == 0;
-  return aligned && e.memories[view.buffer].aligned;
+tile::RowPlaceAttr RowWriter::placeOf(const View &place) const {
+  ArrayRef<int64_t> strides = place.strides;
+  return tile::RowPlaceAttr::get(b.getContext(), registerType(e.graph.buffers[place.buffer].elementType), place.offset, strides.drop_back(),
+                                 strides.back());
 }
 
 Block *RowWriter::addBody(Region &region, TypeRange arguments) {
@@ -172,33 +162,26 @@ At RowWriter::beginBody(Block *block) {
 
 /// Elements from memory, loaded where they are wanted first.
 Value RowWriter::fetch(const RowNest &form, const View &view) {
-  View normal = view;
-  normal.strides.clear();
-  bool varies = e.graph.isBatched(view);
-  for (int loop : form.pointLoops) {
-    normal.strides.push_back(view.strides[loop]);
-    varies |= view.strides[loop] != 0;
-  }
-  normal.strides.push_back(form.rowLoop < 0 ? 0 : view.strides[form.rowLoop]);
-  for (auto &[place, tile] : loaded)
-    if (place == normal)
+  View place = viewOverRow(form, view);
+  for (auto &[known, tile] : loaded)
+    if (known == place)
       return tile;
   const Memory &memory = e.memories[view.buffer];
-  Value tile = memory.isValue && !memory.pointer ? valueOfRows(view) : load(form, view, varies);
-  loaded.push_back({normal, tile});
+  Value tile = memory.isValue && !memory.pointer ? valueOfRows(view) : load(place);
+  loaded.push_back({place, tile});
   return tile;
 }
 
-Value RowWriter::load(const RowNest &form, const View &view, bool varies) {
+Value RowWriter::load(const View &view) {
   const Memory &memory = e.memories[view.buffer];
-  tile::RowPlaceAttr place = placeOf(form, view);
+  tile::RowPlaceAttr place = placeOf(view);
   tile::RowsType type = typeOf(place.getStep() != 0, place.getElement());
-  int64_t width = place.getStep() == 1 && isAligned(form, view) ? plan.width : 1;
+  bool varies = e.graph.isBatched(view) || llvm::any_of(place.getDigits(), [](int64_t stride) { return stride != 0; });
   // Rows that begin at other lanes are other elements to a lane.
   bool begins = plan.shifted && layout.getRows() > 1 && place.getStep() != 0;
   auto load = tile::LoadRowsOp::create(b, type, points, memory.pointer, memory.rowStride, memory.isValue,
                                        memory.isValue ? memory.value : Value(), memory.isValue ? memory.valueStep : Value(), place,
-                                       uint64_t(width), !varies && !begins);
+                                       widthOf(view), !varies && !begins);
   if (view.terms.empty())
     return load;
   OpBuilder::InsertionGuard guard(b);
@@ -246,10 +229,8 @@ void RowWriter::storeOutputs(const RowNest &form) {
       if (e.graph.buffers[view.buffer].kind != Buffer::Kind::Output)
         continue;
       const Memory &memory = e.memories[view.buffer];
-      Value rows = known[view.buffer];
-      bool isSliced = cast<tile::RowsType>(rows.getType()).isSliced();
-      int64_t width = !isSliced && plan.width > 1 && isAligned(form, view) ? plan.width : 1;
-      tile::StoreRowsOp::create(b, rows, points, memory.pointer, memory.rowStride, placeOf(form, view), uint64_t(width));
+      View place = viewOverRow(form, view);
+      tile::StoreRowsOp::create(b, known[view.buffer], points, memory.pointer, memory.rowStride, placeOf(place), widthOf(place));
     }
 }
 
@@ -415,36 +396,15 @@ LogicalResult RowWriter::emitNest(const RowNest &form) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Where rows are taken to begin: of what is stored, if anything is.
-std::pair<const RowNest *, const View *> RowWriter::findLine() const {
-  std::pair<const RowNest *, const View *> chosen = {};
-  for (const RowNest &form : plan.nests)
-    for (const Member &member : form.nest->members) {
-      if (form.rowLoop < 0)
-        continue;
-      auto consider = [&](const View &view, Buffer::Kind kind) {
-        if (view.isSplat() || view.strides[form.rowLoop] != 1 || !view.terms.empty() ||
-            e.graph.buffers[view.buffer].kind != kind || !e.memories[view.buffer].pointer)
-          return;
-        if (!chosen.second || kind == Buffer::Kind::Output)
-          chosen = {&form, &view};
-      };
-      for (const View &view : member.writes)
-        consider(view, Buffer::Kind::Output);
-      for (const View &view : member.reads)
-        consider(view, Buffer::Kind::Input);
-    }
-  return chosen;
-}
-
 /// The rows that the threads have from the `first` one on.
 Value RowWriter::pointsFrom(Value lanes, Value first, Value total) {
-  auto [form, view] = plan.shifted ? findLine() : std::pair<const RowNest *, const View *>();
-  auto type = tile::PointsType::get(b.getContext(), plan.points, plan.length, layout, plan.pointsAtOnce() > 1, view != nullptr);
-  if (!view)
+  bool isShifted = said.getLine() >= 0;
+  auto type = tile::PointsType::get(b.getContext(), plan.points, plan.length, layout, plan.pointsAtOnce() > 1, isShifted);
+  if (!isShifted)
     return tile::PointsOp::create(b, type, lanes, first, total, Value(), Value(), tile::RowPlaceAttr());
-  const Memory &memory = e.memories[view->buffer];
-  return tile::PointsOp::create(b, type, lanes, first, total, memory.pointer, memory.rowStride, placeOf(*form, *view));
+  const View &line = places[size_t(said.getLine())];
+  const Memory &memory = e.memories[line.buffer];
+  return tile::PointsOp::create(b, type, lanes, first, total, memory.pointer, memory.rowStride, placeOf(line));
 }
 
 LogicalResult RowWriter::run() {

@@ -3,8 +3,9 @@
 //
 // A thread multiplies its rows of one operand with its columns of the other, a
 // term at a time. An operand whose terms are adjacent in shared memory is read
-// several terms at a time for each row or column; another one several rows or
-// columns at a time for each term.
+// for several terms at a time, row by row or column by column; another one
+// several rows or columns at a time for each term. How many, and in which
+// accesses, the operation says (`#tile.reads`).
 //
 //===----------------------------------------------------------------------===//
 #include "ThreadCode.h"
@@ -16,10 +17,10 @@ namespace {
 /// One operand of a product, as a thread reads it.
 class Operand {
 public:
-  /// `dim`: the accumulator's dimension that the operand has, too; `alongTerms`: terms are adjacent.
+  /// `dim`: the accumulator's dimension that the operand has, too; `alongTerms`: terms are adjacent; `width`: elements of one access.
   Operand(ThreadCode &b, SharedType type, Value pointer, Value stage, RegistersType result, unsigned dim, bool alongTerms,
-          bool isUnsigned)
-      : b(b), type(type), result(result), dim(dim), alongTerms(alongTerms), isUnsigned(isUnsigned) {
+          bool isUnsigned, int64_t width)
+      : b(b), type(type), result(result), dim(dim), alongTerms(alongTerms), isUnsigned(isUnsigned), width(width) {
     Value thread = b.mul(b.threadAlong(result.getLayout(), dim), result.getLayout().getVector()[dim]);
     if (alongTerms)
       thread = b.mul(thread, type.getRowStride());
@@ -28,14 +29,6 @@ public:
   }
 
   bool isAlongTerms() const { return alongTerms; }
-  /// Terms that one access has, at most.
-  int64_t mostTerms() const {
-    int64_t count = accessBytes / type.getElementBytes();
-    while (type.getShape()[1] % count != 0 || type.getRowStride() % count != 0)
-      count /= 2;
-    return alongTerms ? count : 1;
-  }
-
   /// Loads the thread's elements of `count` terms.
   void load(int64_t first, int64_t count) {
     values.clear();
@@ -45,15 +38,13 @@ public:
     };
     if (alongTerms) {
       for (int64_t i = 0; i < own; ++i)
-        llvm::append_range(values, b.load(b.at(base, first + positionOf(i) * type.getRowStride(), type.getElementType()),
-                                          type.getElementType(), count));
+        for (int64_t term = 0; term < count; term += width)
+          llvm::append_range(values, b.load(b.at(base, first + positionOf(i) * type.getRowStride() + term, type.getElementType()),
+                                            type.getElementType(), width));
       terms = count;
       return;
     }
     terms = 1;
-    int64_t width = std::min(vector, accessBytes / type.getElementBytes());
-    while (vector % width != 0 || type.getRowStride() % width != 0)
-      width /= 2;
     for (int64_t i = 0; i < own; i += width)
       llvm::append_range(values, b.load(b.at(base, first * type.getRowStride() + positionOf(i), type.getElementType()),
                                         type.getElementType(), width));
@@ -70,12 +61,12 @@ public:
   }
 
 private:
-
   ThreadCode &b;
   SharedType type;
   RegistersType result;
   unsigned dim;
   bool alongTerms, isUnsigned;
+  int64_t width;
   Value base;
   SmallVector<Value> values;
   int64_t terms = 1;
@@ -90,15 +81,13 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     ThreadCode b(op.getLoc(), rewriter);
     RegistersType type = op.getType();
     SharedType lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();
+    auto reads = op.getReads().value_or(ReadsAttr::get(op.getContext(), /*terms=*/1, /*lhs=*/1, /*rhs=*/1));
     Operand lhs(b, lhsType, adaptor.getLhs().front(), adaptor.getLhsStage().front(), type, 0,
-                !op.getLhsTransposed(), op.getLhsUnsigned());
+                !op.getLhsTransposed(), op.getLhsUnsigned(), reads.getLhs());
     Operand rhs(b, rhsType, adaptor.getRhs().front(), adaptor.getRhsStage().front(), type, 1,
-                op.getRhsTransposed(), op.getRhsUnsigned());
+                op.getRhsTransposed(), op.getRhsUnsigned(), reads.getRhs());
     SmallVector<Value> sums(adaptor.getAccumulator());
-    int64_t group = std::max(lhs.mostTerms(), rhs.mostTerms());
-    // Both operands several terms at a time would take too many registers.
-    if (lhs.isAlongTerms() && rhs.isAlongTerms())
-      group = std::min<int64_t>({group, lhs.mostTerms(), rhs.mostTerms(), 2});
+    const int64_t group = reads.getTerms();
     for (int64_t first = 0; first < lhsType.getShape()[op.getLhsTransposed() ? 0 : 1]; first += group) {
       if (lhs.isAlongTerms())
         lhs.load(first, group);

@@ -52,6 +52,20 @@
 // TOGETHER-LABEL: etdg.graph @two_sums
 // TOGETHER: etdg.layouts = [#tile.product<{{[^>]*}}fused = 2>, #tile.product<{{[^>]*}}joined>
 //
+// The second product goes on with the sums of the first one, which is said once it is known that they are in registers.
+// RUN: ft-opt %s --ft-compile="to=tile target=sm_90a" -o %t.tile.mlir
+// RUN: FileCheck %s --check-prefix=CARRIED --input-file=%t.tile.mlir
+// CARRIED-LABEL: func.func @linear_k0
+// CARRIED: #tile.product<{{[^#]*}}fused = 2, result = {{[^#]*}}#tile.blocked<{{.*}}joined, carried, result = #tile.blocked<
+// What is said makes the kernel: two pipelines, one after the other, with the sums in registers between them.
+// RUN: sed 's/joined, carried/joined/' %t.tile.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=TWICE
+// TWICE-LABEL: llvm.func @linear_k0
+// TWICE-COUNT-2: tile.mma
+// TWICE-LABEL: llvm.func @cell_k0
+// The other sums of two, which both are read behind.
+// RUN: ft-opt %s --ft-compile="to=tile target=sm_90a machine=%t.json" | sed 's/joined, result/joined, carried, result/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OTHERS
+// OTHERS: error: the GPU engine can't run the leaf's layouts: loop nest 1: carried: it does not go on with the sums of loop nest 0, or something else looks at them
+//
 // Layouts by hand.
 // RUN: sed 's/step = 32, stages = 2, joined/step = 16, stages = 2, joined/' %t.mlir | not ft-translate --mlir-to-ptx --target=sm_90a - 2>&1 | FileCheck %s --check-prefix=STEP
 // STEP: :[[#]]:[[#]]: error: the GPU engine can't run the leaf's 'etdg.layouts': loop nest 1: a joined product has the tile of the one that it is computed with, #tile.product<{{.*}}>; found #tile.product<block = [128, 128], thread = [8, 8], step = 16, stages = 2, joined>

@@ -5,7 +5,7 @@
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" -o %t.mlir
 // RUN: ft-opt %t.mlir --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu -o %t.loops.mlir
 // RUN: sed 's/layouts .* aligned \(\[[0-9, ]*\]\) places .* {/layouts [#etdg.row_lanes<lanes = 8, width = 4, rows = 2>] aligned \1 {/; s/loops.syncs = array<i1: true, true>/loops.syncs = array<i1: false, false>/' %t.loops.mlir > %t.given.mlir
-// RUN: ft-opt %t.given.mlir --convert-loops-to-gpu -o %t.kernels.mlir
+// RUN: ft-opt %t.given.mlir --loops-choose-points --convert-loops-to-gpu -o %t.kernels.mlir
 // RUN: FileCheck %s --input-file=%t.kernels.mlir
 // RUN: ft-run %s --engine=interpret-tile --target=sm_90a --kernels=%t.kernels.mlir --dim N=5 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --engine=emulate --target=sm_90a --kernels=%t.kernels.mlir --dim N=5 --compare=interpret | FileCheck %s --check-prefix=EQUAL

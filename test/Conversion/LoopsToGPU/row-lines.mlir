@@ -5,7 +5,7 @@
 //
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" -o %t.mlir
 // RUN: ft-opt %t.mlir --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu -o %t.loops.mlir
-// RUN: sed 's/#etdg.row_lanes<[^>]*>/#etdg.row_lanes<lanes = 32, rows = 2, line = 32>/' %t.loops.mlir > %t.given.mlir
+// RUN: sed 's/#etdg.row_lanes<[^>]*>/#etdg.row_lanes<lanes = 32, rows = 2, line = 32>/; s/#tile.row_accesses<widths = \[1, 1, 1\]>/#tile.row_accesses<widths = [1, 1, 1], line = 2>/' %t.loops.mlir > %t.given.mlir
 // RUN: ft-opt %t.given.mlir --convert-loops-to-gpu -o %t.kernels.mlir
 // RUN: FileCheck %s --input-file=%t.kernels.mlir
 // RUN: ft-run %s --engine=interpret-tile --target=sm_90a --kernels=%t.kernels.mlir --dim N=600 --multiprocessors=1 --compare=interpret | FileCheck %s --check-prefix=EQUAL

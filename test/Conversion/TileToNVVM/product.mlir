@@ -38,12 +38,12 @@ llvm.func @step(%a: !llvm.ptr<1>, %m: !llvm.ptr<3>, %rows: i64, %stride: i64) {
   %c = tile.splat %none : f32 -> !c
   // CHECK: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) : i64
   %sum = scf.for %i = %zero to %two step %one iter_args(%acc = %c) -> (!c) : i64 {
-    // The left operand's terms are adjacent: four of each row at once; of the right one two columns.
+    // The left operand's terms are adjacent: four of each row at once; of the right one two columns. So it is said.
     // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
     // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
     // CHECK-COUNT-8: llvm.intr.fma
     // CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
-    %next = tile.mma %acc, %sa[%i], %sb[%i] : !c, !sa, !sb
+    %next = tile.mma %acc, %sa[%i], %sb[%i] {reads = #tile.reads<terms = 4, lhs = 4, rhs = 2>} : !c, !sa, !sb
     // CHECK: scf.yield {{.*}} : f32, f32, f32, f32, f32, f32, f32, f32
     scf.yield %next : !c
   }

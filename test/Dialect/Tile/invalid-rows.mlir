@@ -406,3 +406,13 @@ func.func @which(%p: !p) {
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{(A1) expected powers of two of adjacent elements, found widths = [4, 0]}}
+llvm.func @no_width() attributes {l = #tile.row_accesses<widths = [4, 0]>}
+
+// -----
+
+// expected-error @+1 {{(A2) expected the number of one of 2 places, or -1, found line = 2}}
+llvm.func @no_place() attributes {l = #tile.row_accesses<widths = [4, 1], line = 2>}

@@ -321,3 +321,64 @@ llvm.func @number(%x: f32) {
   %b = tile.part %a[2] : !tile.registers<16x64xf32, #l> -> !tile.registers<16x32xf32, #l>
   llvm.return
 }
+
+// -----
+
+// expected-error @+1 {{(P6) expected a product that is joined to go on with the sums of another one (carried)}}
+llvm.func @carried() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 16, stages = 2, carried>}
+
+// -----
+
+// expected-error @+1 {{(D1) expected powers of two of terms and of elements in an access, found terms = 3, lhs = 1, rhs = 1}}
+llvm.func @reads() attributes {l = #tile.reads<terms = 3, lhs = 1, rhs = 1>}
+
+// -----
+
+// expected-error @+1 {{(P7) expected 'reads' and 'accesses' beside the 'result' of a product that is not joined, and there alone}}
+llvm.func @reads_joined() attributes {l = #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, joined, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8]>, rhs = #tile.move<width = 1, threads = [2, 64]>, accesses = [4]>}
+
+// -----
+
+// expected-error @+1 {{(P7) expected no 'reads' with mma, which reads fragments; found #tile.reads<terms = 1, lhs = 1, rhs = 1>}}
+llvm.func @reads_fragments() attributes {l = #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, result = #tile.blocked<vector = [1, 2], threads = [16, 8], warp = [8, 4]>, lhs = #tile.move<width = 4, threads = [16, 8]>, rhs = #tile.move<width = 1, threads = [2, 64]>, reads = #tile.reads<terms = 1, lhs = 1, rhs = 1>>}
+
+// -----
+
+// expected-error @+1 {{(P7) expected accesses of 0 elements, or of a power of two that divides the result's 4 adjacent columns; found accesses = [4, 8]}}
+llvm.func @accesses() attributes {l = #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8]>, rhs = #tile.move<width = 1, threads = [2, 64]>, accesses = [4, 8]>}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @mma_terms(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf32, pad = 4, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(4) expected terms that divide the tiles' 16, found #tile.reads<terms = 32, lhs = 4, rhs = 2>}}
+  %d = tile.mma %c, %s[%i], %s[%i] {reads = #tile.reads<terms = 32, lhs = 4, rhs = 2>} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf32, pad = 4, stages = 1>, !tile.shared<16x16xf32, pad = 4, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @mma_columns(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf32, pad = 4, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(4) rhs: expected an access of at most 16 bytes that divides the layout's adjacent elements, 2, and what separates rows in shared memory, 20; found 4}}
+  %d = tile.mma %c, %s[%i], %s[%i] {reads = #tile.reads<terms = 4, lhs = 4, rhs = 4>} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf32, pad = 4, stages = 1>, !tile.shared<16x16xf32, pad = 4, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+func.func @mma_rows(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf32, pad = 1, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(4) lhs: expected an access of at most 16 bytes that divides the terms, 4, and what separates rows in shared memory, 17; found 4}}
+  %d = tile.mma %c, %s[%i], %s[%i] {reads = #tile.reads<terms = 4, lhs = 4, rhs = 1>} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf32, pad = 1, stages = 1>, !tile.shared<16x16xf32, pad = 1, stages = 1>
+  return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [8, 4], warp = [8, 4]>
+func.func @mma_fragments(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16x16xf16, pad = 8, stages = 1>, %i: i64) {
+  // expected-error @+1 {{(4) expected nothing of 'reads' beside fragments, which are read as they lie}}
+  %d = tile.mma %c, %s[%i], %s[%i] {fragments, reads = #tile.reads<terms = 4, lhs = 4, rhs = 1>} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf16, pad = 8, stages = 1>, !tile.shared<16x16xf16, pad = 8, stages = 1>
+  return
+}

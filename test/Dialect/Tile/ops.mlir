@@ -32,6 +32,8 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
   %c = tile.splat %x : f32 -> !tile.registers<16x32xf32, #rows>
   // CHECK: tile.mma %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] : !tile.registers<16x32xf32, {{.*}}>, !tile.shared<16x8xf32, pad = 4, stages = 2>, !tile.shared<8x32xf32, pad = 0, stages = 2>
   %d = tile.mma %c, %sa[%i], %sb[%i] : !tile.registers<16x32xf32, #rows>, !tile.shared<16x8xf32, pad = 4, stages = 2>, !tile.shared<8x32xf32, pad = 0, stages = 2>
+  // CHECK: tile.mma %{{.*}} {reads = #tile.reads<terms = 4, lhs = 4, rhs = 2>} : !tile.registers<16x32xf32
+  %d2 = tile.mma %d, %sa[%i], %sb[%i] {reads = #tile.reads<terms = 4, lhs = 4, rhs = 2>} : !tile.registers<16x32xf32, #rows>, !tile.shared<16x8xf32, pad = 4, stages = 2>, !tile.shared<8x32xf32, pad = 0, stages = 2>
   // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {width = 2 : i64} : !tile.view<f32, [16], [32]> -> !tile.registers<16x32xf32
   %e = tile.load %vb[%i, %i] {width = 2 : i64} : !tile.view<f32, [16], [32]> -> !tile.registers<16x32xf32, #rows>
   // CHECK: tile.map(%{{.*}}, %{{.*}}) : (!tile.registers<16x32xf32, {{.*}}>, !tile.registers<16x32xf32, {{.*}}>) -> !tile.registers<16x32xf32
@@ -50,7 +52,7 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
   llvm.return
 }
 
-// CHECK: layouts = [#tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>, #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>, #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, joined>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>]
+// CHECK: layouts = [#tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>, #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>, #tile.product<block = [16, 8], thread = [1, 1], step = 4, stages = 1, fused = 2>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, joined>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, joined, carried>, #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>, lhs = #tile.move<width = 4, threads = [16, 8]>, rhs = #tile.move<width = 1, threads = [2, 64]>, reads = #tile.reads<terms = 4, lhs = 4, rhs = 1>, accesses = [4, 0, 1]>, #tile.row_accesses<widths = [4, 1], line = 1>, #tile.row_accesses<widths = [8]>]
 llvm.func @layouts() attributes {layouts = [
     #tile.blocked<vector = [1, 4], threads = [8, 16], warp = [4, 8]>,
     #tile.product<block = [64, 64], thread = [8, 4], step = 16, stages = 2>,
@@ -59,6 +61,11 @@ llvm.func @layouts() attributes {layouts = [
     #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, fused = 1>,
     #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, mma, joined>,
     #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>,
-      lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>]} {
+      lhs = #tile.move<width = 4, threads = [16, 8], async>, rhs = #tile.move<width = 1, threads = [2, 64]>>,
+    #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, joined, carried>,
+    #tile.product<block = [64, 64], thread = [4, 8], step = 32, stages = 2, fused = 1, result = #tile.blocked<vector = [4, 4], threads = [16, 8]>,
+      lhs = #tile.move<width = 4, threads = [16, 8]>, rhs = #tile.move<width = 1, threads = [2, 64]>, reads = #tile.reads<terms = 4, lhs = 4, rhs = 1>,
+      accesses = [4, 0, 1]>,
+    #tile.row_accesses<widths = [4, 1], line = 1>, #tile.row_accesses<widths = [8]>]} {
   llvm.return
 }

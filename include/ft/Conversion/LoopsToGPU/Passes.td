@@ -120,16 +120,18 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
   let summary = "say how a GPU's threads hold and move products in tiles";
   let description = [{
     Runs behind `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it, and writes which elements
-    of a tile of the result a thread has (`result`), and how threads bring operands into shared memory (`lhs`, `rhs`): in accesses as wide as what is known of
-    their beginnings, strides and sizes allows, and while they go on where an operand lies in the device's own memory.
+    of a tile of the result a thread has (`result`), how threads bring operands into shared memory (`lhs`, `rhs`): in accesses as wide as what is known of
+    their beginnings, strides and sizes allows, and while they go on where an operand lies in the device's own memory; how a thread reads them there, and for how many
+    terms at a time (`reads`); in which accesses tiles in registers come from memory and go there (`accesses`); and which joined products go on with the sums of the one before them (`carried`).
 
     ```mlir
     layouts [#tile.product<block = [64, 64], thread = [4, 4], step = 16, stages = 2, result = #tile.blocked<vector = [1, 4], threads = [16, 16], warp = [4, 8]>,
-      lhs = #tile.move<width = 4, threads = [64, 4], async>, rhs = #tile.move<width = 4, threads = [16, 16], async>>]
+      lhs = #tile.move<width = 4, threads = [64, 4], async>, rhs = #tile.move<width = 4, threads = [16, 16], async>,
+      reads = #tile.reads<terms = 4, lhs = 4, rhs = 4>, accesses = [4]>]
     ```
 
-    `convert-loops-to-gpu` obeys it. It refuses a product of which nothing is said, accesses that are wider than is known to hold, and other threads than the
-    block's. Kernels of a CPU stay.
+    `convert-loops-to-gpu` obeys it. It refuses a product of which nothing is said, accesses that are wider than is known to hold, other threads than the
+    block's, and sums that are carried though something else looks at them. Kernels of a CPU stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
@@ -142,7 +144,8 @@ def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
     nests (`#tile.nest`): their loops, those that all accesses walk as one being one; whether each row and lifted iteration has points of its own; which points
     a thread computes together, how many threads cut a sum where there is memory for what they leave each other, and whether they share that memory between tiles; how
     rows that are fewer than a tile has are computed (one by one, but where threads are idle anyway); in accesses of how many elements, as what is
-    known of beginnings, strides and sizes allows; and by which flag a nest is left out, if the threads of a block agree on it.
+    known of beginnings, strides and sizes allows; and by which flag a nest is left out, if the threads of a block agree on it. Where lanes keep the rows of a leaf in registers it
+    writes in accesses of how many elements they come and go, and from which of them lanes count (`#tile.row_accesses`).
 
     ```mlir
     loops.leaf ... layouts [#etdg.tiling<width = 4, vector = 0, rows = 4>] ... { ... }

@@ -78,9 +78,31 @@ LogicalResult MoveAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
   return success();
 }
 
+LogicalResult ReadsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t terms, int64_t lhs, int64_t rhs) {
+  for (int64_t number : {terms, lhs, rhs})
+    if (number < 1 || !llvm::isPowerOf2_64(uint64_t(number)))
+      return emitError() << "(D1) expected powers of two of terms and of elements in an access, found terms = " << terms << ", lhs = " << lhs
+                         << ", rhs = " << rhs;
+  return success();
+}
+
+/// What is said of how threads read operands, and of what tiles in registers come from and go to.
+static LogicalResult verifyReads(function_ref<InFlightDiagnostic()> emitError, bool mma, bool joined, BlockedAttr result, ReadsAttr reads,
+                                 ArrayRef<int64_t> accesses) {
+  if ((reads || !accesses.empty()) && (!result || joined))
+    return emitError() << "(P7) expected 'reads' and 'accesses' beside the 'result' of a product that is not joined, and there alone";
+  if (reads && mma)
+    return emitError() << "(P7) expected no 'reads' with mma, which reads fragments; found " << reads;
+  for (int64_t access : accesses)
+    if (access < 0 || (access > 0 && (!llvm::isPowerOf2_64(uint64_t(access)) || result.getVector()[1] % access != 0)))
+      return emitError() << "(P7) expected accesses of 0 elements, or of a power of two that divides the result's " << result.getVector()[1]
+                         << " adjacent columns; found accesses = [" << accesses << "]";
+  return success();
+}
+
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
-                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, bool joined, int64_t fused, BlockedAttr result,
-                                  MoveAttr lhs, MoveAttr rhs) {
+                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, bool joined, bool carried, int64_t fused,
+                                  BlockedAttr result, MoveAttr lhs, MoveAttr rhs, ReadsAttr reads, ArrayRef<int64_t> accesses) {
   if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)
     return emitError() << "(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [" << block
                        << "], thread = [" << thread << "]";
@@ -96,8 +118,12 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                        << "], step = " << step;
   if (joined && fused > 0)
     return emitError() << "(P6) expected no nests of its own behind a product that is joined, found fused = " << fused;
+  if (carried && !joined)
+    return emitError() << "(P6) expected a product that is joined to go on with the sums of another one (carried)";
   if (!result != !lhs || !result != !rhs)
     return emitError() << "(P5) expected 'result', 'lhs' and 'rhs' together, or none of them";
+  if (failed(verifyReads(emitError, mma, joined, result, reads, accesses)))
+    return failure();
   if (!result)
     return success();
   for (unsigned d : {0u, 1u})
@@ -136,12 +162,35 @@ void MoveAttr::print(AsmPrinter &printer) const {
   printer << "<width = " << getWidth() << ", threads = [" << getThreads() << (getAsync() ? "], async>" : "]>");
 }
 
-/// `result = #tile.blocked<...>, lhs = #tile.move<...>, rhs = #tile.move<...>`.
-static ParseResult parseAccesses(AsmParser &parser, BlockedAttr &result, MoveAttr &lhs, MoveAttr &rhs) {
+namespace {
+/// What of a product `loops-choose-accesses` says.
+struct ProductAccesses {
+  BlockedAttr result;
+  MoveAttr lhs, rhs;
+  ReadsAttr reads;
+  SmallVector<int64_t> accesses;
+  ParseResult parse(AsmParser &parser);
+};
+} // namespace
+
+/// `result = #tile.blocked<...>, lhs = #tile.move<...>, rhs = #tile.move<...>, reads = #tile.reads<...>, accesses = [4, 0]`, the last two if
+/// they are there.
+ParseResult ProductAccesses::parse(AsmParser &parser) {
   auto named = [&](StringRef name, auto &attribute) -> ParseResult {
     return failure(parser.parseKeyword(name) || parser.parseEqual() || parser.parseAttribute(attribute));
   };
-  return failure(named("result", result) || parser.parseComma() || named("lhs", lhs) || parser.parseComma() || named("rhs", rhs));
+  if (named("result", result) || parser.parseComma() || named("lhs", lhs) || parser.parseComma() || named("rhs", rhs))
+    return failure();
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && succeeded(parser.parseOptionalKeyword("reads"))) {
+    if (parser.parseEqual() || parser.parseAttribute(reads))
+      return failure();
+    more = succeeded(parser.parseOptionalComma());
+  }
+  if (!more)
+    return success();
+  auto one = [&] { return parser.parseInteger(accesses.emplace_back()); };
+  return failure(parser.parseKeyword("accesses") || parser.parseEqual() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, one));
 }
 
 Attribute ProductAttr::parse(AsmParser &parser, Type) {
@@ -159,16 +208,19 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
   bool joined = more && succeeded(parser.parseOptionalKeyword("joined"));
   if (joined)
     more = succeeded(parser.parseOptionalComma());
+  bool carried = more && succeeded(parser.parseOptionalKeyword("carried"));
+  if (carried)
+    more = succeeded(parser.parseOptionalComma());
   if (more && succeeded(parser.parseOptionalKeyword("fused"))) {
     if (parser.parseEqual() || parser.parseInteger(fused))
       return {};
     more = succeeded(parser.parseOptionalComma());
   }
-  BlockedAttr result;
-  MoveAttr lhs, rhs;
-  if ((more && parseAccesses(parser, result, lhs, rhs)) || parser.parseGreater())
+  ProductAccesses said;
+  if ((more && said.parse(parser)) || parser.parseGreater())
     return {};
-  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, joined, fused, result, lhs, rhs);
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, joined, carried, fused, said.result, said.lhs,
+                                        said.rhs, said.reads, said.accesses);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
@@ -178,10 +230,16 @@ void ProductAttr::print(AsmPrinter &printer) const {
     printer << ", mma";
   if (getJoined())
     printer << ", joined";
+  if (getCarried())
+    printer << ", carried";
   if (getFused())
     printer << ", fused = " << getFused();
   if (getResult())
     printer << ", result = " << getResult() << ", lhs = " << getLhs() << ", rhs = " << getRhs();
+  if (getReads())
+    printer << ", reads = " << getReads();
+  if (!getAccesses().empty())
+    printer << ", accesses = [" << getAccesses() << "]";
   printer << ">";
 }
 

@@ -139,7 +139,27 @@ LogicalResult MmaOp::verify() {
     if (isa<FloatType>(element) != isa<FloatType>(sum) || element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth() ||
         (element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth() && element != sum))
       return emitOpError() << "(2) expected operands that extend to the accumulator's " << sum << ", found " << element;
-  return getFragments() ? verifyFragments() : success();
+  return failed(verifyReads()) ? failure() : getFragments() ? verifyFragments() : success();
+}
+
+LogicalResult MmaOp::verifyReads() {
+  if (!getReads())
+    return success();
+  if (getFragments())
+    return emitOpError("(4) expected nothing of 'reads' beside fragments, which are read as they lie");
+  ReadsAttr reads = *getReads();
+  if (int64_t terms = getLhs().getType().getShape()[getLhsTransposed() ? 0 : 1]; terms % reads.getTerms() != 0)
+    return emitOpError() << "(4) expected terms that divide the tiles' " << terms << ", found " << reads;
+  for (auto [name, type, alongTerms, dim, width] :
+       {std::tuple("lhs", getLhs().getType(), !getLhsTransposed(), 0u, reads.getLhs()),
+        std::tuple("rhs", getRhs().getType(), getRhsTransposed(), 1u, reads.getRhs())}) {
+    int64_t adjacent = alongTerms ? reads.getTerms() : getType().getLayout().getVector()[dim];
+    if (adjacent % width != 0 || type.getRowStride() % width != 0 || (width > 1 && width * type.getElementBytes() > accessBytes))
+      return emitOpError() << "(4) " << name << ": expected an access of at most " << accessBytes << " bytes that divides "
+                           << (alongTerms ? "the terms" : "the layout's adjacent elements") << ", " << adjacent
+                           << ", and what separates rows in shared memory, " << type.getRowStride() << "; found " << width;
+  }
+  return success();
 }
 
 LogicalResult MmaOp::verifyFragments() {

@@ -12,6 +12,15 @@ using namespace mlir::tile;
 // Attributes
 //===----------------------------------------------------------------------===//
 
+LogicalResult RowAccessesAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> widths, int64_t line) {
+  for (int64_t width : widths)
+    if (width < 1 || !llvm::isPowerOf2_64(uint64_t(width)))
+      return emitError() << "(A1) expected powers of two of adjacent elements, found widths = [" << widths << "]";
+  if (line < -1 || line >= int64_t(widths.size()))
+    return emitError() << "(A2) expected the number of one of " << widths.size() << " places, or -1, found line = " << line;
+  return success();
+}
+
 LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t threads, int64_t lanes, int64_t width,
                               int64_t rows, int64_t line) {
   if (threads < 1 || width < 1 || rows < 1 || lanes < 1 || line < 1 || !llvm::isPowerOf2_64(uint64_t(lanes)) ||

@@ -60,6 +60,21 @@ def Tile_MoveAttr : AttrDef<Tile_Dialect, "Move"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_ReadsAttr : AttrDef<Tile_Dialect, "Reads"> {
+  let mnemonic = "reads";
+  let summary = "how a thread reads the operands of a product from shared memory";
+  let description = [{
+    `#tile.reads<terms = 4, lhs = 4, rhs = 2>`: a thread goes on by so many terms of the sums at a time, and `lhs` and `rhs` adjacent elements of each
+    operand are one access. An operand that has its terms adjacent in shared memory is read for all of these terms at once, row by row or column by column
+    of the thread, in accesses along the terms; another one for each term, in accesses along its rows or columns.
+
+    (D1) all are at least 1 and powers of two.
+  }];
+  let parameters = (ins "int64_t":$terms, "int64_t":$lhs, "int64_t":$rhs);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
   let mnemonic = "product";
   let summary = "how a block of threads computes a loop nest that is a product of matrices";
@@ -73,23 +88,29 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     are f16 or bf16, sums f32.
 
     Among those n nests may be products, which say so: `joined`. They have the tile of the product that they are fused with; what they add to,
-    its sums or others, is in registers. A nest of several products that share their left operand, as the gates of a cell, computes them
+    its sums or others, is in registers. With `carried` it goes on with the sums of the product before it: the terms of both are one loop, and the tile stays
+    where it is. A nest of several products that share their left operand, as the gates of a cell, computes them
     side by side: a thread has the same columns of all of them.
 
     `result = #tile.blocked<...>, lhs = #tile.move<...>, rhs = #tile.move<...>` say which elements of a tile of the result a thread has, and how
-    it brings the operands: `loops-choose-accesses` writes them, once it is known where operands begin and lie.
+    it brings the operands; `reads = #tile.reads<...>` how it reads them there, but for fragments; `accesses = [4, 0, 1]` for each place that tiles in registers
+    come from or go to, how many adjacent columns are one access, 0 where it is no memory: what the product's sums begin with and become, then what each nest computed with it reads, begins
+    with and writes, nest by nest, each place once. `loops-choose-accesses` writes all of these, once it is known where operands begin and lie.
 
     (P1) two numbers each; `thread` divides `block`. (P2) a power of two of terms in a step, at least one stage. (P3) with
     `mma` an even number of rows and of columns for each thread, threads in 8 rows and 4 columns for each warp, and at least 16 terms.
     (P4) `result` has `thread` elements of each tile in a thread; with `mma` as fragments lie, `vector = [1, 2]` and `warp = [8, 4]`. (P5) `result`,
-    `lhs` and `rhs` come together. (P6) what is `joined` has no `fused` of its own.
+    `lhs` and `rhs` come together. (P6) what is `joined` has no `fused` of its own, and it alone is `carried`. (P7) `reads` and `accesses` stand with `result`, and
+    not with `joined`, whose tile is that of the other product; `reads` not with `mma`; accesses are 0 or powers of two that divide the result's adjacent columns.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
-                        "int64_t":$stages, "bool":$mma, "bool":$joined, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
-                        "::mlir::tile::MoveAttr":$lhs, "::mlir::tile::MoveAttr":$rhs);
+                        "int64_t":$stages, "bool":$mma, "bool":$joined, "bool":$carried, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
+                        "::mlir::tile::MoveAttr":$lhs, "::mlir::tile::MoveAttr":$rhs, "::mlir::tile::ReadsAttr":$reads,
+                        ArrayRefParameter<"int64_t">:$accesses);
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$block, "::llvm::ArrayRef<int64_t>":$thread, "int64_t":$step, "int64_t":$stages,
                                    "bool":$mma, "int64_t":$fused), [{
-    return $_get($_ctxt, block, thread, step, stages, mma, /*joined=*/false, fused, BlockedAttr(), MoveAttr(), MoveAttr());
+    return $_get($_ctxt, block, thread, step, stages, mma, /*joined=*/false, /*carried=*/false, fused, BlockedAttr(), MoveAttr(), MoveAttr(), ReadsAttr(),
+                 ::llvm::ArrayRef<int64_t>());
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -101,8 +122,8 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     static constexpr int64_t fragmentTerms = 16;
     /// The same tile for a product that is computed with this one.
     ProductAttr asJoined() const {
-      return get(getContext(), getBlock(), getThread(), getStep(), getStages(), getMma(), /*joined=*/true, /*fused=*/0, BlockedAttr(),
-                 MoveAttr(), MoveAttr());
+      return get(getContext(), getBlock(), getThread(), getStep(), getStages(), getMma(), /*joined=*/true, /*carried=*/false, /*fused=*/0, BlockedAttr(),
+                 MoveAttr(), MoveAttr(), ReadsAttr(), {});
     }
   }];
 }
@@ -337,24 +358,29 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
     Terms are added one after the other, in the order of k. Floats are multiplied and added as one operation in the
     accumulator's type (f16 and bf16 operands are extended to it); integers are extended to it, as unsigned ones where that is said.
 
-    A transposed operand lies in shared memory as k×m, or n×k: which elements are adjacent there decides how a thread reads them.
+    A transposed operand lies in shared memory as k×m, or n×k. `reads` says how many terms a thread takes at a time, and how many adjacent elements of
+    each operand are one access (`#tile.reads`); without it everything is read element by element, term by term.
 
     With `fragments` the warps multiply on matrix units: 16 rows, 8 columns and 16 terms at a time, whose sums are added in an
     order that the machine knows. A layout of `vector = [1, 2]` and `warp = [8, 4]` is what a fragment's accumulator needs.
 
     (1) shapes m×n, m×k, k×n; (2) floats or integers throughout, operands no wider than the accumulator; (3) fragments: both
     operands f16 or bf16, the accumulator f32 with the layout above and an even number of rows for each thread, terms a multiple
-    of 16, and rows in shared memory that begin at multiples of 16 bytes.
+    of 16, and rows in shared memory that begin at multiples of 16 bytes. (4) `reads` stands without fragments; its terms divide those of the tiles; an operand's
+    access takes at most 16 bytes and divides what separates its rows in shared memory, and the terms where these are adjacent, else the layout's adjacent rows or columns.
   }];
   let arguments = (ins Tile_RegistersType:$accumulator, Tile_SharedType:$lhs, I64:$lhs_stage, Tile_SharedType:$rhs,
                        I64:$rhs_stage, UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed, UnitAttr:$lhs_unsigned,
-                       UnitAttr:$rhs_unsigned, UnitAttr:$fragments);
+                       UnitAttr:$rhs_unsigned, UnitAttr:$fragments, OptionalAttr<Tile_ReadsAttr>:$reads);
   let results = (outs Tile_RegistersType:$result);
   let assemblyFormat = [{
     $accumulator `,` $lhs `[` $lhs_stage `]` `,` $rhs `[` $rhs_stage `]` attr-dict `:`
     qualified(type($result)) `,` qualified(type($lhs)) `,` qualified(type($rhs))
   }];
-  let extraClassDeclaration = "::llvm::LogicalResult verifyFragments();";
+  let extraClassDeclaration = [{
+    ::llvm::LogicalResult verifyFragments();
+    ::llvm::LogicalResult verifyReads();
+  }];
   let hasVerifier = 1;
 }
 

@@ -66,6 +66,21 @@ def Tile_RowPlaceAttr : AttrDef<Tile_Dialect, "RowPlace"> {
   }];
 }
 
+def Tile_RowAccessesAttr : AttrDef<Tile_Dialect, "RowAccesses", [Tile_NestPoints]> {
+  let mnemonic = "row_accesses";
+  let summary = "in which accesses lanes bring rows of a leaf into registers and leave them in memory";
+  let description = [{
+    `#tile.row_accesses<widths = [4, 1, 4], line = 2>`, the one of a leaf's `nests` where its layout keeps rows in registers. `widths`: for each place in memory that its loop
+    nests read, begin sums with and write, nest by nest and member by member, each place once, how many adjacent elements of a row are one access. With `line` lanes count from
+    where a line of memory begins, and this is the number of the place whose rows decide that.
+
+    (A1) widths are powers of two, at least 1; (A2) `line` is the number of a place, or -1 where rows begin at lane 0.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$widths, DefaultValuedParameter<"int64_t", "-1">:$line);
+  let assemblyFormat = "`<` `widths` `=` `[` $widths `]` (`,` `line` `=` $line^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
