@@ -58,8 +58,9 @@ INPUTS = {
     "etdg-split-dim": (source / "test/Dialect/ETDG/coarsen-merge-dims.mlir", "block=split dim=k size=4"),
     "etdg-storage": ("6-schedule", ""),
     "ft-dump-phase": ("2-etdg", f"phase=etdg folder={out}"),
+    "ft-choose-leaf": ("leaf", ""),
     "ft-expand-math": ("scalars", ""),
-    "ft-generate-leaf": ("leaf", ""),
+    "ft-generate-leaf": ("chosen", ""),
     "ft-half-memory": ("lowered", ""),
     "ft-leaf-to-llvm": ("generated", ""),
     "ft-skip-phase": ("2-etdg", "phase=tile"),
@@ -120,7 +121,8 @@ def make(name, before, pipeline):
 
 
 make("values", "views", "tssa-functionalize")
-make("generated", "leaf", "ft-generate-leaf")
+make("chosen", "leaf", "ft-choose-leaf")
+make("generated", "chosen", "ft-generate-leaf")
 make("lowered", "generated", "ft-leaf-to-llvm")
 example = source / "examples/stacked_rnn.mlir"
 run([tools / "ft-opt", example, f"--ft-compile=dump={out}", "-o", "/dev/null"])

@@ -173,7 +173,8 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
     rows and columns of a tile in registers, how rows are cut, elements of a vector and what it runs along, whether columns are copied, terms taken in
     blocks, columns asked for ahead, operands packed, and whether it is a function; for others `#loops.lanes`, along which loop they are vectors. And
     `scratch` of leaves that have none: where in a thread's memory values are that loop nests hand on to others.
-    What nests are computed together says `#loops.joined`. `loops-lower-leaves` obeys all of it, and refuses leaves of which something is open.
+    What nests are computed together says `#loops.joined`; which of them one loop over the rows computes, in which order, `loops.row_loops`; and which are left out where a
+    flag says that nobody looks at them, `loops.guards` (`#loops.guard`). `loops-lower-leaves` obeys all of it, and refuses leaves of which something is open.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
                         "Bytes of a vector register (0: of this machine)">,
@@ -210,6 +211,35 @@ def LoopsVectorizeLeaves : Pass<"loops-vectorize-leaves", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FTChooseLeaf : Pass<"ft-choose-leaf", "::mlir::ModuleOp"> {
+  let summary = "say how a core computes functions that are marked as leaves";
+  let description = [{
+    What `loops-choose-tiles` says of a `loops.leaf`, for each function of tensors with the unit attribute `ft.leaf`, in attributes of the function:
+    `ft.leaf_layouts`, `ft.leaf_scratch`, `ft.leaf_row_loops` and `ft.leaf_guards`. What is said there already stays.
+  }];
+  let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
+                        "Bytes of a vector register (0: of this machine)">,
+                 Option<"vectorRegisters", "vector-registers", "unsigned", "0",
+                        "Number of vector registers (0: of this machine)">];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
+}
+
+def FTGenerateLeaf : Pass<"ft-generate-leaf", "::mlir::ModuleOp"> {
+  let summary = "turn functions that are marked as leaves from tensors into loops on rows of memrefs";
+  let description = [{
+    Each function with the unit attribute `ft.leaf` becomes one on memrefs that computes as many rows as it is asked for, as its attributes say
+    (`ft-choose-leaf`). It may also carry `ft.leaf_batched` and `ft.leaf_aliases`, arrays of bool that say which inputs vary with the row and which
+    outputs may lie where inputs do, and the unit attribute `ft.leaf_listed`, with which rows lie at addresses of a list.
+
+    Nothing is decided here, and no processor known: a function of which something is open is an error.
+  }];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif // FT_CONVERSION_PASSES

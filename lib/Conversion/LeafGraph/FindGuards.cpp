@@ -4,6 +4,7 @@
 // `select(going, new, old)` looks at `new` where `going` holds. Nests of which all results are
 // only looked at under one value of a flag have it as their guard: engines leave them out where
 // the flag has the other value. So a loop that has ended costs copies of its states and no products.
+// Which nests are left out is written in the loops, and checked before it is obeyed.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
@@ -133,9 +134,14 @@ SmallVector<bool> GuardFinder::find() {
   return superfluous;
 }
 
+/// Whether a buffer is an input of one i1.
+static bool isFlag(const Buffer &buffer) {
+  return buffer.kind == Buffer::Kind::Input && buffer.elementType.isInteger(1) && buffer.numElements == 1;
+}
+
 void mlir::ft::leaf::findGuards(LeafGraph &graph) {
   for (auto [number, buffer] : llvm::enumerate(graph.buffers)) {
-    if (buffer.kind != Buffer::Kind::Input || !buffer.elementType.isInteger(1) || buffer.numElements != 1)
+    if (!isFlag(buffer))
       continue;
     for (bool when : {true, false}) {
       Guard guard{int(number), 0, when};
@@ -145,4 +151,25 @@ void mlir::ft::leaf::findGuards(LeafGraph &graph) {
           nest.guard = guard;
     }
   }
+}
+
+LogicalResult mlir::ft::leaf::takeGuards(LeafGraph &graph, ArrayRef<NestGuard> guards) {
+  for (const NestGuard &said : guards) {
+    auto nest = llvm::find_if(graph.nests, [&](const Nest &own) { return own.number == said.nest; });
+    if (nest == graph.nests.end())
+      return graph.func.emitError("loops.guards: there is no loop nest ") << said.nest << ", or it is computed together with one before";
+    auto refuse = [&] {
+      InFlightDiagnostic diag = nest->members.front().op->emitError("its loop nest ");
+      diag << said.nest << " can't be left out where input " << said.input << " is not " << (said.is ? "true" : "false") << " (loops.guards): ";
+      return diag;
+    };
+    auto *flag = llvm::find_if(graph.buffers, [&](const Buffer &buffer) { return isFlag(buffer) && int64_t(buffer.number) == said.input; });
+    if (flag == graph.buffers.end())
+      return refuse() << "it is no input of one i1";
+    Guard guard{int(flag - graph.buffers.begin()), 0, said.is};
+    if (!GuardFinder(graph, guard).find()[size_t(nest - graph.nests.begin())])
+      return refuse() << "what it computes is looked at there";
+    nest->guard = guard;
+  }
+  return success();
 }

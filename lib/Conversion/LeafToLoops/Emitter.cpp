@@ -352,7 +352,7 @@ Value Emitter::toElementType(Value value, Type type) {
 
 void Emitter::branchOnGuard(const Nest &nest) {
   // One condition for all rows at once, or each row's own.
-  if (!nest.guard || (!row && graph.buffers[nest.guard->buffer].batched))
+  if (!nest.guard)
     return;
   View flag;
   flag.buffer = nest.guard->buffer;

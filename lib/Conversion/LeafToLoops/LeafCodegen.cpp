@@ -59,6 +59,32 @@ static LogicalResult checkSaid(const LeafGraph &graph, const LeafOptions &option
   return success();
 }
 
+/// Whether a nest may ask its flag: each row its own in a loop over rows, else one for all of them.
+static bool canAsk(const LeafGraph &graph, const Segment &segment, const Guard &guard) {
+  return segment.perRow || !graph.buffers[guard.buffer].batched;
+}
+
+static LogicalResult checkGuards(const LeafGraph &graph, ArrayRef<Segment> segments) {
+  for (const Segment &segment : segments)
+    for (const Nest &nest : ArrayRef(graph.nests).slice(segment.begin, segment.end - segment.begin))
+      if (nest.guard && !canAsk(graph, segment, *nest.guard))
+        return nest.members.front().op->emitError("its loop nest ")
+               << nest.number << " can't be left out by a flag that each row has for itself (loops.guards): no loop over rows is around it";
+  return success();
+}
+
+/// Leaves out what a flag makes superfluous, wherever it can be asked.
+static SmallVector<NestGuard> chooseGuards(LeafGraph &graph, ArrayRef<Segment> segments) {
+  findGuards(graph);
+  SmallVector<NestGuard> guards;
+  for (const Segment &segment : segments)
+    for (const Nest &nest : ArrayRef(graph.nests).slice(segment.begin, segment.end - segment.begin))
+      if (nest.guard && canAsk(graph, segment, *nest.guard))
+        guards.push_back({nest.number, int64_t(graph.buffers[nest.guard->buffer].number), nest.guard->when});
+  llvm::sort(guards, [](const NestGuard &x, const NestGuard &y) { return x.nest < y.nest; });
+  return guards;
+}
+
 FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
                                                const LeafOptions &options, const RowLoops &rowLoops) {
   OwningOpRef<func::FuncOp> copy;
@@ -72,9 +98,8 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
   if (failed(takeContractions(*graph, options.tiles.value_or(RegisterTiles()))) || failed(joinNests(*graph, options.joined)) ||
       failed(checkSaid(*graph, options)) || failed(checkWrittenLanes(*graph, options.lanes)))
     return failure();
-  findGuards(*graph);
   FailureOr<SmallVector<Segment>> segments = takeRowLoops(*graph, rowLoops);
-  if (failed(segments) || failed(placeBuffers(*graph, *segments, options.places.value_or(ScratchPlaces()))))
+  if (failed(segments) || failed(takeGuards(*graph, options.guards)) || failed(checkGuards(*graph, *segments)) || failed(placeBuffers(*graph, *segments, options.places.value_or(ScratchPlaces()))))
     return failure();
   // The copy takes the place of the function while the loops are made from it.
   tensorFunc->getBlock()->getOperations().insert(tensorFunc->getIterator(), copy.release());
@@ -107,7 +132,7 @@ FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOp
     cutColumns(*graph, options.columns);
   LeafTiles tiles;
   if (options.tiles) {
-    tiles = {*options.tiles, options.lanes, options.joined, {}, {}};
+    tiles = {*options.tiles, options.lanes, options.joined, {}, {}, {}};
     if (failed(takeContractions(*graph, tiles.products)) || failed(joinNests(*graph, tiles.joined)))
       return failure();
   } else {
@@ -115,7 +140,7 @@ FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOp
     if (failed(products))
       return failure();
     const size_t count = products->size();
-    tiles = {std::move(*products), LaneTiles(count), JoinedNests(count, -1), {}, {}};
+    tiles = {std::move(*products), LaneTiles(count), JoinedNests(count, -1), {}, {}, {}};
     fuseNests(*graph, target.planning.fusedOps);
     chooseNests(*graph, target, tiles);
   }
@@ -124,6 +149,7 @@ FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOp
   if (failed(segments))
     return failure();
   tiles.places = choosePlaces(*graph, *segments);
+  tiles.guards = chooseGuards(*graph, *segments);
   return tiles;
 }
 
@@ -135,6 +161,7 @@ FailureOr<func::FuncOp> mlir::ft::chooseAndGenerateLeaf(func::FuncOp tensorFunc,
   options.lanes = std::move(tiles->lanes);
   options.joined = std::move(tiles->joined);
   options.places = std::move(tiles->places);
+  options.guards = std::move(tiles->guards);
   return generateLeaf(tensorFunc, options, tiles->rowLoops);
 }
 

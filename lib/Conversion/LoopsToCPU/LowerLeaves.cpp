@@ -10,6 +10,7 @@
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "ft/Schedule/LeafColumns.h"
+#include "LeafDecisions.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -116,118 +117,12 @@ func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
   return function;
 }
 
-static RegisterTile toTile(loops::ProductAttr product) {
-  RegisterTile tile;
-  tile.rows = product.getRows();
-  tile.columns = product.getColumns();
-  tile.vector = product.getVector();
-  tile.alongTerms = product.getAlongTerms();
-  tile.panel = product.getPanel();
-  tile.block = product.getBlock();
-  tile.ahead = product.getAhead();
-  tile.eachRow = product.getEachRow();
-  tile.packsLeft = product.getPacksLeft();
-  tile.packsRight = product.getPacksRight();
-  tile.rests.assign(product.getRests().begin(), product.getRests().end());
-  tile.join = product.getJoin();
-  tile.line = product.getLine();
-  tile.aheadRows = product.getAheadRows();
-  tile.outlined = product.getOutlined();
-  tile.rowLoop = product.getRowLoop();
-  tile.writtenOut = product.getWrittenOut();
-  return tile;
-}
-
-static LaneTile toTile(loops::LanesAttr lanes) {
-  LaneTile tile{lanes.getLoop(), lanes.getVector(), lanes.getBeside(), lanes.getTurned(), {}};
-  if (lanes.getRests())
-    for (auto rest : lanes.getRests().getAsRange<loops::LanesAttr>())
-      tile.rests.push_back(toTile(rest));
-  return tile;
-}
-
-/// Layouts of a leaf as a core's; nothing where it has none, or those of a GPU.
-static std::optional<LeafTiles> tilesOf(loops::LeafOp leaf) {
-  ArrayAttr layouts = leaf.getLayouts().value_or(ArrayAttr());
-  if (!layouts || !llvm::all_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, loops::JoinedAttr>))
-    return std::nullopt;
-  LeafTiles tiles;
-  for (Attribute layout : layouts) {
-    tiles.products.emplace_back();
-    tiles.lanes.emplace_back();
-    tiles.joined.push_back(-1);
-    if (auto product = dyn_cast<loops::ProductAttr>(layout))
-      tiles.products.back() = toTile(product);
-    else if (auto lanes = dyn_cast<loops::LanesAttr>(layout))
-      tiles.lanes.back() = toTile(lanes);
-    else
-      tiles.joined.back() = cast<loops::JoinedAttr>(layout).getWith();
-  }
-  return tiles;
-}
-
-/// Where a leaf's values are; nothing where it does not say.
-static std::optional<ScratchPlaces> placesOf(loops::LeafOp leaf) {
-  if (!leaf.getScratch())
-    return std::nullopt;
-  ScratchPlaces places;
-  for (auto scratch : leaf.getScratch()->getAsRange<loops::ScratchAttr>()) {
-    places.resize(scratch.getValue() + 1);
-    places.back() = ScratchPlace{ScratchPlace::Kind(scratch.getKind()), scratch.getOffset(), scratch.getBytes()};
-  }
-  return places;
-}
-
 static constexpr llvm::StringLiteral rowLoopsName = "loops.row_loops";
+static constexpr llvm::StringLiteral guardsName = "loops.guards";
 
-/// Which loop nests of a leaf one loop over the rows computes; nothing where it does not say.
-static std::optional<RowLoops> rowLoopsOf(loops::LeafOp leaf) {
-  auto list = leaf->getAttrOfType<ArrayAttr>(rowLoopsName);
-  if (!list)
-    return std::nullopt;
-  RowLoops loops;
-  for (auto numbers : list.getAsRange<DenseI64ArrayAttr>())
-    loops.emplace_back(numbers.asArrayRef());
-  return loops;
-}
-
-static ArrayAttr toRowLoops(MLIRContext *context, const RowLoops &loops) {
-  SmallVector<Attribute> list;
-  for (ArrayRef<int64_t> numbers : loops)
-    list.push_back(DenseI64ArrayAttr::get(context, numbers));
-  return ArrayAttr::get(context, list);
-}
-
-/// Null where all values are in registers.
-static ArrayAttr toScratch(MLIRContext *context, const ScratchPlaces &places) {
-  SmallVector<Attribute> scratch;
-  for (auto [i, place] : llvm::enumerate(places))
-    if (place)
-      scratch.push_back(loops::ScratchAttr::get(context, int64_t(i), loops::ScratchKind(place->kind), place->offset, place->bytes));
-  return scratch.empty() ? ArrayAttr() : ArrayAttr::get(context, scratch);
-}
-
-static loops::LanesAttr toAttribute(MLIRContext *context, const LaneTile &lanes) {
-  SmallVector<Attribute> rests;
-  for (const LaneTile &rest : lanes.rests)
-    rests.push_back(toAttribute(context, rest));
-  return loops::LanesAttr::get(context, lanes.loop, lanes.vector, lanes.beside, lanes.turned,
-                               rests.empty() ? ArrayAttr() : ArrayAttr::get(context, rests));
-}
-
-static ArrayAttr toLayouts(MLIRContext *context, const LeafTiles &tiles) {
-  SmallVector<Attribute> layouts;
-  for (auto [product, lanes, joined] : llvm::zip_equal(tiles.products, tiles.lanes, tiles.joined))
-    if (product)
-      layouts.push_back(loops::ProductAttr::get(context, product->rows, product->columns, product->vector, product->alongTerms,
-                                                product->panel, product->block, product->ahead, product->eachRow, product->packsLeft,
-                                                product->packsRight, product->rests, product->join, product->line, product->aheadRows,
-                                                product->outlined, product->rowLoop, product->writtenOut));
-    else if (lanes)
-      layouts.push_back(toAttribute(context, *lanes));
-    else
-      layouts.push_back(loops::JoinedAttr::get(context, joined));
-  return ArrayAttr::get(context, layouts);
+/// What a leaf says of how a core computes it.
+static LeafDecisions decisionsOf(loops::LeafOp leaf) {
+  return {leaf.getLayoutsAttr(), leaf.getScratchAttr(), leaf->getAttrOfType<ArrayAttr>(rowLoopsName), leaf->getAttrOfType<ArrayAttr>(guardsName)};
 }
 
 /// How a leaf is called, but for what its calls share with others.
@@ -241,12 +136,7 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
   if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
     return leaf.emitError("an output may overlap an input, and calls share the columns: one may read what another has written; expected overlaps "
                           "that say where they do not");
-  if (std::optional<LeafTiles> tiles = tilesOf(leaf)) {
-    options.tiles = std::move(tiles->products);
-    options.lanes = std::move(tiles->lanes);
-    options.joined = std::move(tiles->joined);
-  }
-  options.places = placesOf(leaf);
+  decisionsOf(leaf).fill(options);
   if (!leaf.getColumn())
     return options;
   options.columns.tile = *leaf.getTile();
@@ -261,28 +151,28 @@ FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp 
 LogicalResult LeafLowering::chooseTiles(const CpuTarget &target) {
   SmallVector<loops::LeafOp> leaves;
   module.walk([&](loops::LeafOp leaf) {
-    if (!tilesOf(leaf) || !leaf.getScratch() || !leaf->hasAttr(rowLoopsName))
+    if (!decisionsOf(leaf).isComplete())
       leaves.push_back(leaf);
   });
   for (loops::LeafOp leaf : leaves) {
     if (loops::roundsSums(leaf))
       remark::missed(leaf.getLoc(), remark::RemarkOpts::name("rounded-sums").category("cpu"))
           << "sums of f16 or bf16 are rounded at each step, as it does not say sums f32: they are no products in register tiles";
+    LeafDecisions said = decisionsOf(leaf);
     func::FuncOp function = outlineLeaf(b, leaf);
     FailureOr<LeafOptions> options = optionsOf(leaf, function);
     FailureOr<LeafTiles> tiles =
-        failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options, target, rowLoopsOf(leaf));
+        failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options, target, said.getRowLoops());
     function.erase();
     if (failed(tiles))
       return failure();
-    if (!tilesOf(leaf)) {
-      leaf.removeLayoutsAttr();
-      if (!tiles->products.empty())
-        leaf.setLayoutsAttr(toLayouts(module.getContext(), *tiles));
-    }
-    leaf->setAttr(rowLoopsName, toRowLoops(module.getContext(), tiles->rowLoops));
-    if (ArrayAttr scratch = toScratch(module.getContext(), tiles->places); scratch && !leaf.getScratch())
-      leaf.setScratchAttr(scratch);
+    LeafDecisions all = said.completedBy(module.getContext(), *tiles);
+    all.layouts ? leaf.setLayoutsAttr(all.layouts) : (void)leaf.removeLayoutsAttr();
+    if (all.scratch)
+      leaf.setScratchAttr(all.scratch);
+    leaf->setAttr(rowLoopsName, all.rowLoops);
+    if (all.guards)
+      leaf->setAttr(guardsName, all.guards);
   }
   return success();
 }
@@ -307,6 +197,8 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
     stream << " scratch " << leaf.getScratchAttr();
   if (Attribute rowLoops = leaf->getAttr(rowLoopsName))
     stream << " row loops " << rowLoops;
+  if (Attribute guards = leaf->getAttr(guardsName))
+    stream << " guards " << guards;
   for (ArrayRef<int64_t> strides : stridesOfInputs(leaf)) {
     stream << " strides";
     for (int64_t stride : strides)
@@ -331,7 +223,7 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
   if (failed(options))
     return failure();
   options->placeOf = [&](Location place) { return addPlace(place); };
-  FailureOr<func::FuncOp> generated = generateLeaf(function, *options, rowLoopsOf(leaf).value_or(RowLoops()));
+  FailureOr<func::FuncOp> generated = generateLeaf(function, *options, decisionsOf(leaf).getRowLoops().value_or(RowLoops()));
   if (succeeded(generated))
     known->second = *generated;
   return generated;

@@ -1,4 +1,4 @@
-// RUN: ft-opt %s --ft-generate-leaf --split-input-file --verify-diagnostics
+// RUN: ft-opt %s --ft-choose-leaf --ft-generate-leaf --split-input-file --verify-diagnostics
 
 func.func private @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> attributes {ft.leaf} {
   // expected-error@above {{a leaf works on tensors of static shape, found 'tensor<?xf32>'}}

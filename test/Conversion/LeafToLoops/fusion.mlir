@@ -1,7 +1,7 @@
 // Values that meet point by point stay in registers, whatever ops they come from;
 // slices, transposes and broadcasts are strides.
 //
-// RUN: ft-opt %s --ft-generate-leaf="vector-bytes=64 vector-registers=32" | FileCheck %s
+// RUN: ft-opt %s --ft-choose-leaf="vector-bytes=64 vector-registers=32" --ft-generate-leaf | FileCheck %s
 
 // One loop over the rows, one over the vectors, no scratch.
 // CHECK-LABEL: func.func private @cell(

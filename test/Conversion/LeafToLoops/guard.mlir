@@ -1,6 +1,6 @@
 // What a selection by a flag looks at under one of its values only is computed under a condition: a product and what
 // is made of it for the selection, not the selection itself.
-// RUN: ft-opt %s --ft-generate-leaf="vector-bytes=64 vector-registers=32" | FileCheck %s
+// RUN: ft-opt %s --ft-choose-leaf="vector-bytes=64 vector-registers=32" --ft-generate-leaf | FileCheck %s
 
 // CHECK-LABEL: func.func private @taken
 // CHECK: %[[FLAG:.*]] = memref.load {{.*}} : memref<?xi1>

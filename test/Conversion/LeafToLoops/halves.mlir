@@ -2,7 +2,7 @@
 //
 // f16 and bf16 are computed in f32: elementwise operations round each result, reductions only what is stored.
 //
-// RUN: ft-opt %s --ft-generate-leaf="vector-bytes=32 vector-registers=16" | FileCheck %s
+// RUN: ft-opt %s --ft-choose-leaf="vector-bytes=32 vector-registers=16" --ft-generate-leaf | FileCheck %s
 
 // CHECK-LABEL: func.func private @sum(
 // CHECK-NOT: arith.truncf

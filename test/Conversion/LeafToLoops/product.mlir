@@ -1,8 +1,8 @@
 // Rows become rows of the product: the weights are read once for all of them.
 //
-// RUN: ft-opt %s --ft-generate-leaf="vector-bytes=64 vector-registers=32" | FileCheck %s
-// RUN: ft-opt %s --ft-generate-leaf="vector-bytes=32 vector-registers=16" | FileCheck %s --check-prefix=AVX2
-// RUN: ft-opt %s --ft-generate-leaf --ft-leaf-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: ft-opt %s --ft-choose-leaf="vector-bytes=64 vector-registers=32" --ft-generate-leaf | FileCheck %s
+// RUN: ft-opt %s --ft-choose-leaf="vector-bytes=32 vector-registers=16" --ft-generate-leaf | FileCheck %s --check-prefix=AVX2
+// RUN: ft-opt %s --ft-choose-leaf --ft-generate-leaf --ft-leaf-to-llvm | FileCheck %s --check-prefix=LLVM
 
 // Equal products share one function.
 // CHECK-LABEL: func.func private @ft_product_

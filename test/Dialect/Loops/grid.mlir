@@ -92,6 +92,15 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
 }
 // -----
 func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
+  // expected-error @below {{(loops_grid8) 'loops.guards': expected #loops.guard, each of another loop nest, found 3 : i64}}
+  loops.leaf rows(%n) most 1 ins(%x : memref<?x8xf32>) varies [true] outs(%x : memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>):
+    loops.yield %a : tensor<8xf32>
+  } {loops.guards = [3 : i64]}
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
   // expected-error @below {{(loops_grid9) 'loops.joined': loop nest 1: expected -1 or another loop nest that is joined with none, found 1}}
   loops.leaf rows(%n) most 1 ins(%x : memref<?x8xf32>) varies [true] outs(%x : memref<?x8xf32>) {
   ^bb0(%a: tensor<8xf32>):

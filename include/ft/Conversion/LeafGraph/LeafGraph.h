@@ -237,6 +237,9 @@ LogicalResult joinNests(LeafGraph &graph, const JoinedNests &joined);
 /// Gives nests their guards: inputs of one i1.
 void findGuards(LeafGraph &graph);
 
+/// Gives nests those guards that somebody has said. Emits an error, and fails, where one does not make its nest superfluous.
+LogicalResult takeGuards(LeafGraph &graph, ArrayRef<NestGuard> guards);
+
 } // namespace mlir::ft::leaf
 
 #endif // FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H

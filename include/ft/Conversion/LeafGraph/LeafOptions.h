@@ -56,6 +56,12 @@ struct ScratchPlace {
 /// By value; nothing for those in registers. Those behind the last one are in registers, too.
 using ScratchPlaces = SmallVector<std::optional<ScratchPlace>>;
 
+/// A loop nest that is left out where a flag says so (`#loops.guard`, which says what the fields mean).
+struct NestGuard {
+  int64_t nest = 0, input = 0;
+  bool is = true;
+};
+
 struct LeafOptions {
   /// Per input: does it vary with the row? Inputs that do not are read at row 0
   /// for every row. Empty: all vary.
@@ -78,6 +84,7 @@ struct LeafOptions {
   LaneTiles lanes;
   JoinedNests joined;
   std::optional<ScratchPlaces> places;
+  SmallVector<NestGuard> guards;
   /// Where set, indices that are data are checked: a leaf that has such gets one more argument, before
   /// the scratch, a pointer to four i64 into which an index out of range is written (code 1, the
   /// number that this gives for the operation's place, the index, its bound); 0 is used instead.

@@ -18,7 +18,6 @@
 
 namespace mlir {
 class OpPassManager;
-class Pass;
 
 namespace ft {
 
@@ -57,6 +56,7 @@ struct LeafTiles {
   JoinedNests joined;
   ScratchPlaces places;
   RowLoops rowLoops;
+  SmallVector<NestGuard> guards;
 };
 
 /// How a processor is best told to compute with these options: `tiles`, `lanes` and `joined` are those given, if they are, as are loops over
@@ -80,15 +80,7 @@ bool leafChecksIndices(func::FuncOp generated);
 /// bf16 need no runtime library.
 void buildLeafToLLVMPipeline(OpPassManager &pm);
 
-/// A pass that generates every function of the module with the unit attribute
-/// `ft.leaf`. The function may also carry `ft.leaf_batched` and
-/// `ft.leaf_aliases`, arrays of bool as in LeafOptions, and the unit attribute
-/// `ft.leaf_listed`; its target may be
-/// fixed by options `vector-bytes` and `vector-registers` (0: the host's).
-std::unique_ptr<Pass> createGenerateLeafPass();
-
-/// Registers `ft-generate-leaf`, `ft-expand-math` and the pipeline
-/// `ft-leaf-to-llvm`.
+/// Registers `ft-expand-math` and the pipeline `ft-leaf-to-llvm`.
 void registerLeafPasses();
 
 } // namespace ft

@@ -203,6 +203,16 @@ static LogicalResult verifyJoined(Operation *op, DenseI64ArrayAttr joined) {
   return success();
 }
 
+static LogicalResult verifyGuards(Operation *op, ArrayAttr guards) {
+  llvm::SmallDenseSet<int64_t> nests;
+  for (Attribute attribute : guards) {
+    auto guard = dyn_cast<GuardAttr>(attribute);
+    if (!guard || !nests.insert(guard.getNest()).second)
+      return op->emitOpError("(loops_grid8) 'loops.guards': expected #loops.guard, each of another loop nest, found ") << attribute;
+  }
+  return success();
+}
+
 LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isFunction = isa<FunctionOpInterface>(op);
@@ -219,6 +229,8 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   auto lists = dyn_cast<ArrayAttr>(attribute.getValue());
   if (name == "loops.row_loops" && isa<LeafOp>(op) && lists && llvm::all_of(lists, llvm::IsaPred<DenseI64ArrayAttr>))
     return success();
+  if (name == "loops.guards" && isa<LeafOp>(op) && lists)
+    return verifyGuards(op, lists);
   if (auto joined = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); name == "loops.joined" && isa<LeafOp>(op) && joined)
     return verifyJoined(op, joined);
   auto alloc = dyn_cast<memref::AllocOp>(op);
@@ -228,7 +240,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs', 'loops.joined' and 'loops.row_loops' on leaves";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs', 'loops.joined', 'loops.row_loops' and 'loops.guards' on leaves";
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,6 +379,12 @@ LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
 
 LogicalResult JoinedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t with) {
   return with >= 0 ? success() : LogicalResult(emitError() << "(C1) expected the number of a loop nest, found " << with);
+}
+
+LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t nest, int64_t input, bool) {
+  if (nest < 0 || input < 0)
+    return emitError() << "(C1) expected the numbers of a loop nest and of an input, found nest = " << nest << ", input = " << input;
+  return success();
 }
 
 LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t value, ScratchKind, int64_t offset, int64_t bytes) {

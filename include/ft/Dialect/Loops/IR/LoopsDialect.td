@@ -29,7 +29,7 @@ def Loops_Dialect : Dialect {
     Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; with it `loops.parts = 128`, of which each block of threads has one, by
     its number, and touches no other (weights that it keeps over all steps); of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
     products read it; of `loops.leaf`: `loops.joined`, which of its loop nests are computed together, and `loops.syncs`, behind which of these the threads of a block wait;
-     `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order.
+     `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order; `loops.guards`, which of them a core leaves out where a flag says so.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
@@ -42,7 +42,8 @@ def Loops_Dialect : Dialect {
     - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies behind what warps have and in its bytes, as do the
       places of leaves in shared memory; what `memref.alloc` makes lasts as long as the kernel, and overlaps nothing.
     - (loops_grid7) what `loops.constant` is said of is a constant, without a step.
-    - (loops_grid8) `loops.syncs` is said of leaves, a truth value for each of their loop nests; `loops.row_loops`, lists of their numbers.
+    - (loops_grid8) `loops.syncs` is said of leaves, a truth value for each of their loop nests; `loops.row_loops`, lists of their numbers; `loops.guards`, `#loops.guard`
+      of different ones.
     - (loops_grid9) `loops.joined` is said of leaves: for each of their loop nests as they are written -1, or the number of another one,
       itself joined with none, that a GPU's threads compute together with it.
   }];

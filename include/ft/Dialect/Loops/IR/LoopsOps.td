@@ -75,8 +75,10 @@ def Loops_ChunkLengthAttr : AttrDef<Loops_Dialect, "ChunkLength"> {
     - `#loops.chunk_length<each = 64>`: so many iterations, the last chunk perhaps fewer.
     - `#loops.chunk_length<tasks = 264, full = 8>`: the host counts the iterations, with those of the loops that are dealt with it, and
       makes chunks so long that so many tasks are left, but of at least `full` iterations where there are more of them than tasks.
-    - `#loops.chunk_length<blocks>`: as long as leaves a task for each block of threads that is launched, which the blocks count: first
-      loops with a unit, in multiples of it, then others.
+    - `#loops.chunk_length<blocks>`: as long as leaves a task for each block of threads that is launched, which the blocks count. Of B blocks of threads
+      and T tasks that all loops dealt with it make besides (in all iterations of loops around them, whose tasks follow each other; rows as few as they can), a loop of n
+      iterations with a unit u gets chunks of u · max(⌈⌈n / u⌉ / max(⌊B / T⌋, 1)⌉, 1) iterations; then one of n without a unit gets chunks of max(⌈n / max(⌊B / T⌋, 1)⌉, 1), never
+      more than its `most`.
 
     (C1) `each` is positive, and stands alone; (C2) `tasks` and `full` are positive, and stand together.
   }];
@@ -252,6 +254,20 @@ def Loops_ScratchAttr : AttrDef<Loops_Dialect, "Scratch"> {
   }];
   let parameters = (ins "int64_t":$value, EnumParameter<Loops_ScratchKind>:$kind, "int64_t":$offset, "int64_t":$bytes);
   let assemblyFormat = "`<` `value` `=` $value `,` $kind `,` `offset` `=` $offset `,` `bytes` `=` $bytes `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loops_GuardAttr : AttrDef<Loops_Dialect, "Guard"> {
+  let mnemonic = "guard";
+  let summary = "a loop nest that a core leaves out where a flag says so";
+  let description = [{
+    `#loops.guard<nest = 2, input = 0, is = true>`, one of a leaf's `loops.guards`: loop nest 2 is computed where input 0, one `i1`, is true; elsewhere nobody looks at
+    what it computes. In a loop over rows each row asks its own flag; around none the flag is one for all rows.
+
+    (C1) the numbers are not negative.
+  }];
+  let parameters = (ins "int64_t":$nest, "int64_t":$input, "bool":$is);
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -496,7 +512,8 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`). `aligned` says for each view, inputs first, to
     how many bytes the places are multiples at which its rows begin (`loops-find-alignment`); without, nothing is known of them.
     `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`). `nests` say, for each loop nest
-    that the layouts give to threads point by point, all that they compute of it (`#tile.nest`, `loops-choose-points`); unit for others.
+    that the layouts give to threads point by point, all that they compute of it (`#tile.nest`, `loops-choose-points`); unit for others. Where the layout keeps
+    rows in registers they say in which accesses these come and go (`#tile.row_accesses`).
 
     `sums` is the type in which the bodies of reductions compute what they say in f16 or bf16: what they add up is rounded to its own type once, where
     it is stored. That type itself (`sums f16`), or nothing, is a sum that is rounded at each step. What is computed elsewhere has the type that it is
