@@ -2,7 +2,8 @@
 // typical lengths, or where the two have no more tiles apart. H200: 132 multiprocessors; the CPU: two cores.
 //
 // RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=SAID,ONE
+// SAID: merged block 'second' into 'first'{{.*}}; of two products, as one, 132 tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // RUN: sed 's/4096/256/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
 // RUN: sed 's/N = 4/N = 1/' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=TWO
 // Cores share out the columns of large right-hand sides apart; as one, each reads both, and again for each call's rows, unless its
@@ -21,7 +22,7 @@
 // NOWHERE: error: {{.*}}nowhere
 
 // FEW: tiles
-// FEW-SAME: of two products, as one, 4 tiles would be left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
+// FEW-SAME: of two products, as one, 4 tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // FEW-LABEL: etdg.graph @two_products
 // FEW-COUNT-2: etdg.block {{.*}} (i) in
 

@@ -43,7 +43,7 @@
 !w = tensor<64x64xf32>
 
 // q W is the same for all keys: it leaves the loop over them, a product over rows.
-// REMARK: [Passed] hoist | Category:coarsen | Reason="linalg.matmul is computed once, not along 'j'", blocks=1, bytes="256 * Q", operations=10485760, operations-after=262144, readers=1
+// REMARK: [Passed] hoist | Category:coarsen | Reason="linalg.matmul is computed once, not along 'j'", blocks=1, bytes="256 * Q", operations=10485760, operations-after=262144, readers=1, seconds={{[0-9.]+E-[0-9]+}}, seconds-after={{[0-9.]+E-[0-9]+}}
 // CHECK-LABEL: etdg.graph @dots
 // CHECK:         %[[H:.*]] = etdg.buffer : !etdg.buffer<[Q], tensor<1x64xf32>>
 // CHECK-NEXT:    etdg.block @r0_once [map] (i) in [0, Q) where K >= 1

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::etdg {
 #define GEN_PASS_DEF_ETDGHOISTINVARIANTS
@@ -82,7 +83,9 @@ bool Hoister::tryGroup(HoistGroup &group, Block &body) {
          << remark::metric("operations", static_cast<int64_t>(plan.operations))
          << remark::metric("operations-after", static_cast<int64_t>(plan.operationsAfter))
          << remark::metric("blocks", static_cast<unsigned>(plan.placement.domains.size()))
-         << remark::metric("readers", static_cast<unsigned>(group.members.size()));
+         << remark::metric("readers", static_cast<unsigned>(group.members.size()))
+         << remark::metric("seconds", llvm::formatv("{0:E1}", plan.seconds).str())
+         << remark::metric("seconds-after", llvm::formatv("{0:E1}", plan.secondsAfter).str());
   if (plan.bytes)
     remark << remark::metric("bytes", plan.bytes.str());
   return true;

@@ -158,11 +158,11 @@ void GroupPlan::countBefore() {
   before = old.seconds(machine) / machine.units;
 }
 
-bool GroupPlan::isTooMuch(double after) {
-  if (context.settings.all || after < before)
+bool GroupPlan::isTooMuch(double then) {
+  if (context.settings.all || then < before)
     return false;
   refuse("cost", llvm::formatv("it would take {0:E1} s in place of {1:E1} s at typical lengths",
-                               after * around, before * around)
+                               then * around, before * around)
                      .str());
   return true;
 }
@@ -243,11 +243,13 @@ bool GroupPlan::isWorthIt() {
     size *= context.lengths.evaluate(length);
     bytes = bytes ? bytes * length : bytes;
   }
-  double after =
+  after =
       (now.seconds(machine) + moved / machine.levelFor(size).rateOfUnit(machine.units)) / machine.units +
       united.size() * getOverhead();
   operations = old.count() * around;
   operationsAfter = now.count() * around;
+  seconds = before * around;
+  secondsAfter = after * around;
   if (isTooMuch(after))
     return false;
   // A block more is not worth less than what one would notice.

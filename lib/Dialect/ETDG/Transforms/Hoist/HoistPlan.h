@@ -29,6 +29,7 @@ public:
   Placement placement;
   SmallVector<unsigned> repeated; // dimensions of the first member along which it is the same
   double operations = 0, operationsAfter = 0; // at typical lengths
+  double seconds = 0, secondsAfter = 0;       // then, as the machine's numbers have them
   ft::LengthAttr bytes;                       // of the buffer; null where that is no length
   std::string rule, reason;
 
@@ -37,7 +38,7 @@ private:
   bool project();
   bool place();
   void countBefore();
-  bool isTooMuch(double after);
+  bool isTooMuch(double then);
   BlockOp findOtherRegion() const;
   bool isWorthIt();
   double countPoints(DomainSolver &solver, const Domain &domain, const llvm::SmallBitVector *dims,
@@ -59,7 +60,7 @@ private:
   SmallVector<StringAttr> names;
 
   // In one run of the body.
-  double around = 1, readers = 0, before = 0;
+  double around = 1, readers = 0, before = 0, after = 0;
   Work old;
 };
 

@@ -201,7 +201,7 @@ void BodyMerger::explainMerge(BlockOp merged, StringRef kind, StringRef first, S
       merged.getLoc(), remark::RemarkOpts::name("merge").category("coarsen").subCategory(kind));
   if (!remark)
     return;
-  remark << remark::reason("merged block '{0}' into '{1}'{2}", second, first, how)
+  remark << remark::reason("merged block '{0}' into '{1}'{2}{3}", second, first, how, kind == "vertical" ? tilesOfProducts : "")
          << remark::metric("aligned", k);
   if (before)
     remark << remark::metric("bytes", before.str()) << remark::metric("bytes left", left.str());

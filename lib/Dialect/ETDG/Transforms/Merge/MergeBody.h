@@ -74,6 +74,8 @@ private:
   /// The dimension of a scan below an item, in words.
   llvm::DenseMap<Operation *, std::string> scans;
   SmallVector<Operation *> items;
+  /// What the machine's numbers said of the two products that are merged, for the remark; empty: it was not asked.
+  std::string tilesOfProducts;
   struct Refused {
     StringRef kind;
     BlockOp a, b;

@@ -87,6 +87,7 @@ static bool readsNoMore(double points, const Products &first, const Products &se
 
 bool BodyMerger::leavesTiles(const Alignment &aligned, const OuterDomain &outer, unsigned k, MergeRefusal &refusal) {
   BlockOp a = aligned.a.block, b = aligned.b.block;
+  tilesOfProducts.clear();
   // What a loop accumulates, and what runs in order, gains more than tiles; a body is one unit's.
   if (a.getNumAncestors() != 0 || a.getNumOwnDims() != k || b.getNumOwnDims() != k ||
       llvm::any_of(ArrayRef(aligned.operators).take_front(k), [](OperatorKind kind) { return kind != OperatorKind::Map; }))
@@ -98,10 +99,13 @@ bool BodyMerger::leavesTiles(const Alignment &aligned, const OuterDomain &outer,
   double together = ft::tilesLeft({points, first.flops + second.flops, 1}, machine);
   double apart = std::min(ft::tilesLeft({points, first.flops, first.elements}, machine),
                           ft::tilesLeft({points, second.flops, second.elements}, machine));
-  if (together >= machine.units || together >= apart)
-    return readsNoMore(points, first, second, machine, refusal);
   auto number = [](double value) { return std::to_string(static_cast<int64_t>(value)); };
-  refusal = {"tiles", "of two products, as one, " + number(together) + " tiles would be left at typical lengths, apart " +
-                          number(apart) + "; the machine has " + std::to_string(machine.units) + " units"};
+  std::string counts = number(together) + " tiles are left at typical lengths, apart " + number(apart) + "; the machine has " +
+                       std::to_string(machine.units) + " units";
+  if (together >= machine.units || together >= apart) {
+    tilesOfProducts = "; of two products, as one, " + counts;
+    return readsNoMore(points, first, second, machine, refusal);
+  }
+  refusal = {"tiles", "of two products, as one, " + counts};
   return false;
 }

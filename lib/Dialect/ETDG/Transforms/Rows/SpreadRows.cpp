@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "SpreadRows.h"
 
+#include "ft/Analysis/Accesses.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
@@ -15,6 +16,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <cmath>
 
 namespace mlir::etdg {
 #define GEN_PASS_DEF_ETDGSPREADROWS
@@ -51,9 +54,22 @@ static bool isWhole(BlockOp block) {
   });
 }
 
+/// Says what the machine's numbers decide of a leaf with rows.
+static void explainTakenApart(BlockOp leaf, unsigned statements, double gain, double cost, const ft::Machine &machine) {
+  if (gain <= 0)
+    return;
+  auto opts = remark::RemarkOpts::name("spread-rows").category("coarsen");
+  auto remark = gain > cost ? remark::passed(leaf.getLoc(), opts) : remark::missed(leaf.getLoc(), opts);
+  if (!remark)
+    return;
+  auto nanoseconds = [](double seconds) { return int64_t(std::ceil(seconds * 1e9)); };
+  remark << remark::reason("{0} statements of {1} {2}: rows on {3} units gain {4} ns, blocks by themselves cost {5} ns", statements, describeBlock(leaf),
+                           gain > cost ? "are taken apart" : "stay one leaf", machine.units, nanoseconds(gain), nanoseconds(cost));
+}
+
 /// Whether what the rows of a leaf's statements gain on all units is more than it costs that those
 /// without rows run by themselves, between them.
-static bool isWorthTakingApart(ArrayRef<Operation *> statements, const ft::Machine &machine) {
+static bool isWorthTakingApart(BlockOp leaf, ArrayRef<Operation *> statements, const ft::Machine &machine) {
   double gain = 0;
   unsigned without = 0;
   for (Operation *op : statements) {
@@ -67,13 +83,15 @@ static bool isWorthTakingApart(ArrayRef<Operation *> statements, const ft::Machi
     double rate = reduces ? machine.productFlops() / 2 : machine.elementwise();
     gain += points / rate * (1 - 1.0 / std::min<int64_t>(machine.units, points / inner));
   }
-  return gain > (without + 1) * machine.sync.launch;
+  const double cost = (without + 1) * machine.sync.launch;
+  explainTakenApart(leaf, unsigned(statements.size()), gain, cost, machine);
+  return gain > cost;
 }
 
 /// Splits a leaf of several statements, where that pays, into the graph's own body.
 static SmallVector<BlockOp> takeApart(BlockOp leaf, const ft::Machine &machine) {
   SmallVector<Operation *> statements = statementsOf(leaf);
-  if (statements.size() <= 1 || !isWorthTakingApart(statements, machine))
+  if (statements.size() <= 1 || !isWorthTakingApart(leaf, statements, machine))
     return {leaf};
   Operation *before = leaf->getPrevNode();
   Block *body = leaf->getBlock();
