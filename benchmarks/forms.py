@@ -8,7 +8,9 @@ waits in a process of its own; printed are the medians of the rounds' medians an
 
 Usage: forms.py --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 3] [NAME...]
 """
-import argparse, json, os, select, shlex, statistics, subprocess, sys
+import argparse, json, os, shlex, statistics, subprocess, sys
+
+import turns
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAMES = ["conv1d", "mamba", "rwkv", "retention", "bigbird", "mlp"]
@@ -37,27 +39,18 @@ with torch.no_grad():
 """
 
 
-class Peer:
+class Peer(turns.TimedProcess):
     """A form in PyTorch that waits for its turns."""
 
     def __init__(self, python, name, threads, how):
         command = [python, "-c", PEER, os.path.join(ROOT, "benchmarks", "peers"), name, str(threads), how]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        super().__init__(command, stderr=subprocess.DEVNULL)
 
     def ready(self, seconds):
-        if not select.select([self.process.stdout], [], [], seconds)[0] or self.process.stdout.readline() != "ready\n":
+        if self.first_line(seconds) != "ready\n":
             self.end()
             return False
         return True
-
-    def time(self, seconds):
-        self.process.stdin.write("%f\n" % seconds)
-        self.process.stdin.flush()
-        return float(self.process.stdout.readline())
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def rows():

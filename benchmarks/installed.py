@@ -12,9 +12,9 @@ Usage: installed.py [--cores 0,1] [--rounds 5] [--seconds 0.15] [--compile-secon
 --machine: ours are also planned for that machine, as a peer of its own (several, with commas between them).
 --package: another folder that has the package, timed beside this one.
 """
-import argparse, ctypes, json, os, re, select, statistics, subprocess, sys, time
+import argparse, ctypes, json, os, re, statistics, subprocess, sys, time
 
-import forms, recurrent, whole
+import forms, recurrent, turns, whole
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PEERS = os.path.join(ROOT, "benchmarks", "peers")
@@ -135,7 +135,7 @@ def worker(name, how, threads, machine):
             print(statistics.median(samples), flush=True)
 
 
-class Peer:
+class Peer(turns.TimedProcess):
     """A call in a process of its own."""
 
     def __init__(self, options, name, label, how, machine="", package=""):
@@ -144,14 +144,15 @@ class Peer:
         if package:
             environment["PYTHONPATH"] = package
         command = [sys.executable, os.path.abspath(__file__), "--worker", how, "--threads", str(options.threads), "--machine", machine, name]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        super().__init__(command, stderr=subprocess.PIPE, env=environment)
 
     def ready(self, until):
         """Whether it is, at that time at the latest, and how far it is off."""
-        if not select.select([self.process.stdout], [], [], max(0, until - time.time()))[0]:
+        line = self.first_line(max(0, until - time.time()))
+        if line is None:
             self.end()
             return None
-        words = self.process.stdout.readline().split()
+        words = line.split()
         if len(words) != 2 or words[0] != "ready":
             print("%s: %s" % (self.label, self.process.stderr.read()[-300:].replace("\n", " | ")), flush=True)
             self.end()
@@ -161,15 +162,6 @@ class Peer:
     def hold(self, cores):
         for task in os.listdir("/proc/%d/task" % self.process.pid):
             os.sched_setaffinity(int(task), cores)
-
-    def time(self, seconds):
-        self.process.stdin.write("%f\n" % seconds)
-        self.process.stdin.flush()
-        return float(self.process.stdout.readline())
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
 
 
 def started(options, name):
@@ -232,7 +224,7 @@ def main():
     print("cores %s; ours / best peer, then medians in ms (slowest turn / fastest)" % options.cores, flush=True)
     # Nobody compiles while somebody is timed.
     waiting = [p for peers in everything.values() for p in peers]
-    while time.time() < begin + options.compile_seconds and any(not select.select([p.process.stdout], [], [], 0)[0] for p in waiting):
+    while time.time() < begin + options.compile_seconds and any(not p.speaks() for p in waiting):
         time.sleep(0.1)
     rows = [compare(options, name, peers, cores, 0) for name, peers in everything.items()]
     if options.json:

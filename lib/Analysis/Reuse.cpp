@@ -77,24 +77,24 @@ NestReuse::NestReuse(DependenceAnalysis &analysis, ArrayRef<BlockOp> nest,
             }
         }
         double bytes = getFootprint(*read, matrix, block.getNumDims(), space, lengths);
-        parts.push_back({std::move(rows), bytes * weight / all});
+        accesses.push_back({std::move(rows), bytes * weight / all});
       }
   }
 }
 
 double NestReuse::getReusedBytes(ArrayRef<int64_t> direction) const {
   double bytes = 0;
-  for (const Part &part : parts) {
-    auto place = part.rows.apply(direction);
+  for (const AccessReuse &access : accesses) {
+    auto place = access.rows.apply(direction);
     if (place && llvm::all_of(*place, [](int64_t c) { return c == 0; }))
-      bytes += part.bytes;
+      bytes += access.bytes;
   }
   return bytes;
 }
 
 double NestReuse::getBytes() const {
   double bytes = 0;
-  for (const Part &part : parts)
-    bytes += part.bytes;
+  for (const AccessReuse &access : accesses)
+    bytes += access.bytes;
   return bytes;
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/TransformedDomain.h"
 #include "ft/Analysis/Accesses.h"
-#include "ft/Analysis/NeededForms.h"
+#include "ft/Analysis/Inequalities.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/Analysis/Presburger/Fraction.h"
 #include "mlir/Analysis/Presburger/Matrix.h"
@@ -87,9 +87,6 @@ private:
   bool isImplied(const Inequality &form, ArrayRef<Inequality> outer, ArrayRef<Inequality> others);
   LogicalResult addTo(SetBuilder &builder, const LinearForm &form, bool isEq);
   void dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequality> outer);
-  static bool normalize(LinearForm &form);
-  static std::optional<LinearForm> combine(const LinearForm &a, int64_t fa, const LinearForm &b,
-                                           int64_t fb);
 
   BlockOp block;
   const SymbolSpace &space;
@@ -106,48 +103,6 @@ bool Eliminator::isLinear(const LinearForm &form) const {
         if (term.first.isFunctionOfDim(d))
           return false;
   return true;
-}
-
-/// Divides by the common factor of the coefficients, rounding the constant down.
-/// False when the inequality says nothing.
-bool Eliminator::normalize(LinearForm &form) {
-  llvm::erase_if(form.terms, [](auto &term) { return term.second == 0; });
-  if (form.terms.empty())
-    return form.constant < 0;
-  int64_t factor = 0;
-  for (auto &term : form.terms)
-    factor = std::gcd(factor, term.second);
-  if (factor > 1) {
-    for (auto &term : form.terms)
-      term.second /= factor;
-    form.constant = llvm::divideFloorSigned(form.constant, factor);
-  }
-  return true;
-}
-
-std::optional<LinearForm> Eliminator::combine(const LinearForm &a, int64_t fa, const LinearForm &b,
-                                              int64_t fb) {
-  LinearForm sum;
-  bool overflow = false;
-  auto add = [&](const LinearForm &form, int64_t factor) {
-    for (auto [atom, coefficient] : form.terms) {
-      int64_t product;
-      overflow |= llvm::MulOverflow(coefficient, factor, product);
-      auto *it = llvm::find_if(sum.terms, [&](auto &term) { return term.first == atom; });
-      if (it == sum.terms.end())
-        sum.terms.push_back({atom, product});
-      else
-        overflow |= llvm::AddOverflow(it->second, product, it->second);
-    }
-    int64_t product;
-    overflow |= llvm::MulOverflow(form.constant, factor, product);
-    overflow |= llvm::AddOverflow(sum.constant, product, sum.constant);
-  };
-  add(a, fa);
-  add(b, fb);
-  if (overflow)
-    return std::nullopt;
-  return sum;
 }
 
 LogicalResult Eliminator::addTo(SetBuilder &builder, const LinearForm &form, bool isEq) {
@@ -178,13 +133,7 @@ void Eliminator::dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequa
   // Equal but for the constant: the stronger one remains.
   SmallVector<Inequality> kept;
   for (Inequality &form : forms) {
-    auto same = [&](const Inequality &other) {
-      return other.terms.size() == form.terms.size() &&
-             llvm::all_of(form.terms, [&](auto &term) {
-               return other.coefficient(term.first) == term.second;
-             });
-    };
-    auto *it = llvm::find_if(kept, same);
+    auto *it = llvm::find_if(kept, [&](const Inequality &other) { return hasSameTerms(form, other); });
     if (it == kept.end())
       kept.push_back(form);
     else
@@ -210,10 +159,10 @@ FailureOr<SmallVector<SmallVector<Inequality>>> Eliminator::project(SmallVector<
       for (const Inequality &upper : uppers) {
         int64_t a = coefficient(lower, d), b = -coefficient(upper, d);
         int64_t g = std::gcd(a, b);
-        std::optional<LinearForm> sum = combine(lower, b / g, upper, a / g);
+        std::optional<LinearForm> sum = addScaled(lower, b / g, upper, a / g);
         if (!sum)
           return failure();
-        if (normalize(*sum))
+        if (tightenInequality(*sum))
           rest.push_back(*sum);
       }
     // Without this the number of inequalities may grow doubly exponentially.
@@ -251,15 +200,15 @@ FailureOr<IntegerSet> Eliminator::run(IntegerSet domain) {
         parameters.push_back(form);
       if (!own && isEq) {
         parameters.push_back(form);
-        parameters.push_back(*combine(form, -1, LinearForm(), 0));
+        parameters.push_back(*addScaled(form, -1, LinearForm(), 0));
       }
       continue;
     }
-    if (normalize(form))
+    if (tightenInequality(form))
       current.push_back(form);
     if (isEq) {
-      std::optional<LinearForm> negative = combine(form, -1, LinearForm(), 0);
-      if (negative && normalize(*negative))
+      std::optional<LinearForm> negative = addScaled(form, -1, LinearForm(), 0);
+      if (negative && tightenInequality(*negative))
         current.push_back(*negative);
     }
   }
@@ -274,7 +223,7 @@ FailureOr<IntegerSet> Eliminator::run(IntegerSet domain) {
     for (const Inequality &form : bounds[d]) {
       outer.push_back(form);
       // Two inequalities that say one equality are put together again.
-      std::optional<LinearForm> negative = combine(form, -1, LinearForm(), 0);
+      std::optional<LinearForm> negative = addScaled(form, -1, LinearForm(), 0);
       AffineExpr expr = form.toExpr(context), other = negative->toExpr(context);
       auto *it = llvm::find(constraints, other);
       if (it != constraints.end() && !equalities[it - constraints.begin()])

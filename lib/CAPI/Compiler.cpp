@@ -9,6 +9,7 @@
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/InitAll.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/ThreadPool.h"
 #include "ft/Target/Host/HostLibrary.h"
@@ -91,7 +92,8 @@ const char *ft_target_name(int32_t index) {
     for (StringRef name : getCpuTargets())
       if (name != "cpu")
         all.push_back(name.str());
-    all.insert(all.end(), {"sm_80", "sm_90a"});
+    for (StringRef name : targetsOf(Machine::Kind::GPU))
+      all.push_back(name.str());
     return all;
   }();
   return index >= 0 && size_t(index) < names.size() ? names[size_t(index)].c_str() : nullptr;

@@ -57,13 +57,7 @@ static FtStatus readTensor(const FtTensor *tensor, int32_t index, rt::HostArray 
 }
 
 static void giveArray(rt::HostArray &array, FtArrayFn result, void *user) {
-  FtTensor tensor = {};
-  tensor.data = array.data();
-  tensor.device.type = FT_CPU;
-  tensor.ndim = int32_t(array.shape.size());
-  rt::dlpackType(array.dtype, tensor.dtype.code, tensor.dtype.bits);
-  tensor.dtype.lanes = 1;
-  tensor.shape = array.shape.data();
+  FtTensor tensor = rt::asTensor(array, array.data());
   result(&tensor, user);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Fuzz/Check.h"
 #include "CompileGraphs.h"
+#include "KeptErrors.h"
 
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -46,18 +47,6 @@ struct Timed {
   explicit Timed(double &total) : total(total), begin(now()) {}
   ~Timed() { total += now() - begin; }
   double &total, begin;
-};
-
-/// Keeps the errors that are emitted while it lives.
-struct Errors {
-  explicit Errors(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            text += (text.empty() ? "" : "\n") + diagnostic.str();
-          return success();
-        }) {}
-  std::string text;
-  ScopedDiagnosticHandler handler;
 };
 
 /// One run: lengths, arguments, what the reference gives.
@@ -110,7 +99,7 @@ static std::string textOf(Operation *op, bool generic = false) {
 /// nothing changes any more, and what was read takes the module's place.
 LogicalResult Subject::roundTrip(OwningOpRef<ModuleOp> &module, const char *what, bool simplifies) {
   Timed timed(times.roundTrip);
-  Errors errors(context);
+  KeptErrors errors(context);
   if (failed(verify(*module)))
     return fail(std::string("verification of ") + what, errors.text);
   // The generic form shows all there is, and no names that a printer chose.
@@ -144,7 +133,7 @@ LogicalResult Subject::roundTrip(OwningOpRef<ModuleOp> &module, const char *what
 
 LogicalResult Subject::makeRuns() {
   Timed timed(times.interpreter);
-  Errors errors(context);
+  KeptErrors errors(context);
   FailureOr<tools::Entry> found = tools::findEntry(*program.module, program.name);
   if (failed(found))
     return fail("entry", errors.text);
@@ -215,7 +204,7 @@ LogicalResult Subject::refuseBlocks() {
   Block *rest = entry.splitBlock(at);
   OpBuilder builder = OpBuilder::atBlockEnd(&entry);
   cf::BranchOp::create(builder, function.getLoc(), rest);
-  Errors errors(context);
+  KeptErrors errors(context);
   PassManager pm(context);
   pm.addPass(createConvertFTToETDG());
   pm.addPass(createConvertSCFToETDG());
@@ -228,7 +217,7 @@ LogicalResult Subject::refuseBlocks() {
 LogicalResult Subject::convert() {
   {
     Timed timed(times.conversion);
-    Errors errors(context);
+    KeptErrors errors(context);
     converted = program.module->clone();
     PassManager pm(context);
     if (options.upstream) {
@@ -256,7 +245,7 @@ LogicalResult Subject::convert() {
       tools::toGraphShapes(entry, graph, run.data);
   if (options.verifyGraph) {
     Timed timed(times.verification);
-    Errors errors(context);
+    KeptErrors errors(context);
     PassManager pm(context);
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
     if (failed(pm.run(*converted)))
@@ -292,7 +281,7 @@ LogicalResult Subject::runGraph() {
     for (auto [order, name] : {std::pair{interp::Order::Dataflow, "dataflow"},
                                {interp::Order::Random, "random"},
                                {interp::Order::Declared, "declared"}}) {
-      Errors errors(context);
+      KeptErrors errors(context);
       interp::RunOptions runOptions;
       runOptions.order = order;
       runOptions.seed = options.seed + i;
@@ -321,7 +310,7 @@ LogicalResult Subject::runPhases(bool forGpu) {
     std::string name = "phase " + stringifyPhase(phase).str() + (forGpu ? " for a GPU" : "");
     {
       Timed timed(times.phases);
-      Errors errors(context);
+      KeptErrors errors(context);
       PassManager pm(context);
       buildPhase(pm, phase);
       // Any order, and any division into what waits and what does not.
@@ -350,7 +339,7 @@ LogicalResult Subject::runPhases(bool forGpu) {
       continue;
     {
       Timed timed(times.validation);
-      Errors errors(context);
+      KeptErrors errors(context);
       etdg::ValidateOptions validate;
       validate.phase = stringifyPhase(phase).str();
       validate.before = &before;
@@ -364,7 +353,7 @@ LogicalResult Subject::runPhases(bool forGpu) {
       interp::Lengths lengths;
       for (auto &[lengthName, value] : run.data.lengths)
         lengths[lengthName.getValue()] = value;
-      Errors errors(context);
+      KeptErrors errors(context);
       interp::RunOptions runOptions;
       runOptions.order = interp::Order::Declared;
       runOptions.seed = options.seed + i + p;
@@ -384,7 +373,7 @@ LogicalResult Subject::runPhases(bool forGpu) {
 LogicalResult Subject::runEmulated() {
   using Steps = GpuOptions::Steps;
   Timed timed(times.emulation);
-  Errors errors(context);
+  KeptErrors errors(context);
   EmulatorOptions emulator;
   uint64_t hash = llvm::xxh3_64bits(program.name);
   emulator.gpu.steps = std::array{Steps::choose, Steps::always, Steps::never}[hash % 3];
@@ -410,7 +399,7 @@ LogicalResult Subject::runEmulated() {
 }
 
 /// All runs of a subject, as entry `name` of what was compiled.
-static void runCompiled(Subject &subject, CompiledProgram &program, const std::string &name, const Errors &errors) {
+static void runCompiled(Subject &subject, CompiledProgram &program, const std::string &name, const KeptErrors &errors) {
   for (auto [r, run] : llvm::enumerate(subject.runs)) {
     SmallVector<const HostArray *> arguments;
     for (const HostArray &array : run.data.arguments)
@@ -441,7 +430,7 @@ static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, Stage
   std::unique_ptr<CompiledProgram> batch;
   {
     Timed timed(times.compilation);
-    Errors errors(context);
+    KeptErrors errors(context);
     // Half of all batches take any legal arrangement of loops, not the cheapest.
     CpuOptions options;
     uint64_t hash = llvm::xxh3_64bits(candidates.front()->program.name);
@@ -453,7 +442,7 @@ static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, Stage
   for (auto [i, subject] : llvm::enumerate(candidates)) {
     llvm::PrettyStackTraceFormat trace("running %s on the CPU engine",
                                        subject->program.name.c_str());
-    Errors errors(context);
+    KeptErrors errors(context);
     std::unique_ptr<CompiledProgram> own;
     if (!batch) {
       // The batch failed: which one, and why?

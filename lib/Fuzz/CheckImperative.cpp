@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Fuzz/Imperative.h"
 #include "CompileGraphs.h"
+#include "KeptErrors.h"
 
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
@@ -28,18 +29,6 @@ using namespace mlir::ft::fuzz;
 using ::ft::rt::HostArray;
 
 namespace {
-/// Keeps the errors that are emitted while it lives.
-struct Errors {
-  explicit Errors(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            text += (text.empty() ? "" : "\n") + diagnostic.str();
-          return success();
-        }) {}
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-
 struct Subject {
   Subject(const ImperativeProgram &program, ImperativeVerdict &verdict, MLIRContext *context, uint64_t seed)
       : program(program), verdict(verdict), context(context), seed(seed) {}
@@ -82,7 +71,7 @@ LogicalResult Subject::compare(ArrayRef<HostArray> results, const std::string &s
 }
 
 LogicalResult Subject::makeReference() {
-  Errors errors(context);
+  KeptErrors errors(context);
   module = parseSourceString<ModuleOp>(program.mlir, context);
   if (!module || failed(verify(*module)))
     return fail("parsing", errors.text);
@@ -123,7 +112,7 @@ LogicalResult Subject::dump(StringRef folder) {
 }
 
 LogicalResult Subject::interpretAndCompare(const std::string &stage) {
-  Errors errors(context);
+  KeptErrors errors(context);
   FailureOr<std::vector<HostArray>> results =
       interp::runFT(*module, program.name, interp::Lengths(), data.arguments);
   if (failed(results))
@@ -132,7 +121,7 @@ LogicalResult Subject::interpretAndCompare(const std::string &stage) {
 }
 
 LogicalResult Subject::functionalize() {
-  Errors errors(context);
+  KeptErrors errors(context);
   PassManager pm(context);
   pm.addPass(tssa::createTSSAFunctionalize());
   if (failed(pm.run(*module))) {
@@ -148,7 +137,7 @@ LogicalResult Subject::functionalize() {
 }
 
 LogicalResult Subject::lower() {
-  Errors errors(context);
+  KeptErrors errors(context);
   PassManager pm(context);
   pm.addPass(createConvertTSSAToTensor());
   pm.addPass(createCanonicalizerPass());
@@ -160,7 +149,7 @@ LogicalResult Subject::lower() {
 
 /// What raising refuses is no failure: it says so in a warning.
 void Subject::raise() {
-  Errors errors(context);
+  KeptErrors errors(context);
   PassManager pm(context);
   // (What was called stands where it was called.)
   pm.addPass(createSymbolDCEPass());
@@ -182,7 +171,7 @@ static void runOnCpu(std::vector<std::unique_ptr<Subject>> &subjects) {
     return;
   for (auto [subject, graph] : llvm::zip_equal(candidates, graphs)) {
     llvm::PrettyStackTraceFormat trace("running %s on the CPU engine", subject->program.name.c_str());
-    Errors errors(subject->context);
+    KeptErrors errors(subject->context);
     FailureOr<std::unique_ptr<CompiledProgram>> compiled = compileGraphs(graph);
     if (failed(compiled)) {
       (void)subject->fail("compilation for the CPU", errors.text);

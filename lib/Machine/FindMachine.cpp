@@ -36,6 +36,14 @@ FailureOr<MachineRef> mlir::ft::findMachine(Location loc, StringRef nameOrPath, 
   return failure();
 }
 
+std::string mlir::ft::listTargetsOf(Machine::Kind kind) {
+  SmallVector<StringRef> all = targetsOf(kind);
+  ArrayRef<StringRef> targets = all;
+  if (targets.size() < 2)
+    return targets.empty() ? "none" : targets.front().str();
+  return llvm::join(targets.drop_back(), ", ") + " or " + targets.back().str();
+}
+
 /// Classes of processors are planned as `cpu`.
 static bool servesAsPlanned(const Machine &machine, StringRef target) {
   return machine.serves(target) || (machine.serves("cpu") && !target.starts_with("sm_"));

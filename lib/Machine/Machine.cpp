@@ -1,7 +1,7 @@
 //===- Machine.cpp - what a machine can do --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ft/Machine/Machine.h"
+#include "ft/Machine/FindMachine.h"
 
 #include "BuiltinMachines.inc"
 
@@ -61,6 +61,15 @@ static const std::vector<std::pair<StringRef, MachineRef>> &builtins() {
 llvm::ArrayRef<StringRef> Machine::builtinNames() {
   static const auto names = llvm::map_to_vector(builtins(), [](const auto &entry) { return entry.first; });
   return names;
+}
+
+llvm::SmallVector<StringRef> mlir::ft::targetsOf(Machine::Kind kind) {
+  llvm::SmallVector<StringRef> targets;
+  for (auto &[name, machine] : builtins())
+    if (machine->kind == kind)
+      llvm::append_range(targets, machine->targets);
+  llvm::sort(targets);
+  return targets;
 }
 
 static llvm::Expected<MachineRef> load(StringRef path, StringRef reference) {

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckMachine.h"
+
 #include "ft/Machine/Machine.h"
 #include "ft/Support/LocatedJson.h"
 
@@ -22,6 +24,9 @@ using llvm::Twine;
 
 namespace {
 enum Need { Optional, Required };
+
+/// Counts are multiplied with each other, bytes with counts of iterations: so great they may be without leaving 63 bits.
+constexpr int64_t mostCount = int64_t(1) << 30, mostBytes = int64_t(1) << 50;
 
 struct Reader {
   StringRef file;
@@ -63,8 +68,8 @@ public:
       needSource(name, *json);
     }
   }
-  void count(StringRef name, int64_t &into, Need need = Required) {
-    if (const LocatedJson *json = get(name, need); json && isCount(*json, inPath(name))) {
+  void count(StringRef name, int64_t &into, Need need = Required, int64_t most = mostCount) {
+    if (const LocatedJson *json = get(name, need); json && isCount(*json, inPath(name), most)) {
       into = json->integer;
       needSource(name, *json);
     }
@@ -123,7 +128,7 @@ public:
     for (const LocatedJson::Member &member : json->members) {
       std::string where = inPath(name) + "." + member.name;
       int64_t size = 0;
-      if (StringRef(member.name).getAsInteger(10, size) || size <= 0)
+      if (StringRef(member.name).getAsInteger(10, size) || size <= 0 || size > mostCount)
         reader.fail(member.at, "'" + where + "': expected a positive number as the name, found '" + member.name + "'");
       else if (isPositive(member.value, where))
         into.push_back({size, static_cast<T>(member.value.number)});
@@ -195,12 +200,12 @@ private:
     reader.fail(json.at, "'" + where + "': expected a positive number, found " + formatNumber(json));
     return false;
   }
-  bool isCount(const LocatedJson &json, const std::string &where) {
+  bool isCount(const LocatedJson &json, const std::string &where, int64_t most = mostCount) {
     if (!isPositive(json, where))
       return false;
-    if (json.isInteger)
+    if (json.isInteger && json.integer <= most)
       return true;
-    reader.fail(json.at, "'" + where + "': expected a whole number below 2^63, found " + formatNumber(json));
+    reader.fail(json.at, "'" + where + "': expected a whole number of at most " + Twine(most) + ", found " + formatNumber(json));
     return false;
   }
   static std::string formatNumber(const LocatedJson &json) {
@@ -232,7 +237,7 @@ static void readLevel(Fields &fields, bool isLast, Machine &machine) {
   Machine::Level level;
   fields.text("level", level.name);
   fields.boolean("shared", level.shared);
-  fields.count("bytes", level.bytes, isLast ? Optional : Required);
+  fields.count("bytes", level.bytes, isLast ? Optional : Required, mostBytes);
   fields.count("line_bytes", level.lineBytes, Optional);
   bool isCpu = machine.kind == Machine::Kind::CPU, isGpu = machine.kind == Machine::Kind::GPU;
   fields.number("unit_read_bytes_per_second", level.unitReadBytesPerSecond, isCpu ? Required : Optional);
@@ -372,6 +377,21 @@ static void readKind(Reader &reader, const LocatedJson &json, Machine &machine) 
                              (json.kind == LocatedJson::Kind::String ? "\"" + json.text + "\"" : json.describeKind().str()));
 }
 
+/// Where a field stands that has been read: `planning.block_threads[1]`.
+static TextPosition positionOf(const LocatedJson &root, StringRef path) {
+  const LocatedJson *json = &root;
+  for (StringRef part : llvm::split(path, '.')) {
+    auto [name, index] = part.split('[');
+    json = json->find(name);
+    size_t number = 0;
+    if (json && !index.empty() && !index.consumeInteger(10, number))
+      json = &json->items[number];
+    if (!json)
+      return root.at;
+  }
+  return json->at;
+}
+
 llvm::Expected<Machine> Machine::parse(StringRef text, StringRef file) {
   llvm::Expected<LocatedJson> json = LocatedJson::parse(text, file);
   if (!json)
@@ -394,7 +414,7 @@ llvm::Expected<Machine> Machine::parse(StringRef text, StringRef file) {
       fields.text("name", machine.unitName);
       int64_t count = 1;
       fields.count("count", count);
-      machine.units = unsigned(std::min<int64_t>(count, 1 << 30));
+      machine.units = unsigned(count);
     });
     root.count("element_bytes", machine.elementBytes, machine.kind == Kind::Array ? Required : Optional);
     root.eachInside("memory", Required, [&](Fields &fields, bool isLast) { readLevel(fields, isLast, machine); });
@@ -408,6 +428,9 @@ llvm::Expected<Machine> Machine::parse(StringRef text, StringRef file) {
     readPlanning(root, machine);
     root.finish();
   }
+  if (reader.errors)
+    return std::move(reader.errors);
+  checkMachine(machine, [&](StringRef field, const Twine &what) { reader.fail(positionOf(*json, field), "'" + field + "': " + what); });
   if (reader.errors)
     return std::move(reader.errors);
   return machine;

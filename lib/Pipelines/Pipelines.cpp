@@ -159,8 +159,8 @@ std::string ft::checkCompileOptions(const CompileOptions &options) {
       return "ft-compile: skip: expected coarsen, reorder, partition or storage, found '" + name +
              "'";
   StringRef target = options.target;
-  if (target != "cpu" && target != "sm_80" && target != "sm_90a")
-    return ("ft-compile: target: expected one of cpu, sm_80, sm_90a, found '" + target + "'").str();
+  if (SmallVector<StringRef> gpus = targetsOf(Machine::Kind::GPU); target != "cpu" && !llvm::is_contained(gpus, target))
+    return ("ft-compile: target: expected one of cpu, " + llvm::join(gpus, ", ") + ", found '" + target + "'").str();
   if (!options.machine.empty()) {
     llvm::Expected<MachineRef> machine = Machine::find(options.machine);
     if (!machine) { // (the pass says what, at the lines of the file)
@@ -237,34 +237,26 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsPlaceSyncs());
 }
 
+/// Options of a pass that plans for a GPU.
+template <typename Options>
+static Options forGpu(const std::string &target, const std::string &machine) {
+  Options options;
+  options.target = target;
+  options.machine = machine;
+  return options;
+}
+
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
-  if (phase == Phase::Reorder) {
-    ETDGChooseDivisionForGPUOptions divide;
-    divide.target = target;
-    divide.machine = machine;
-    pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(divide));
-  }
+  if (phase == Phase::Reorder)
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(forGpu<ETDGChooseDivisionForGPUOptions>(target, machine)));
   if (phase == Phase::Schedule) {
-    ETDGChooseIterationsForGPUOptions join;
-    join.target = target;
-    join.machine = machine;
-    pm.addNestedPass<etdg::GraphOp>(createETDGChooseIterationsForGPU(join));
-    ETDGScheduleForGPUOptions loops;
-    loops.target = target;
-    loops.machine = machine;
-    pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(loops));
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseIterationsForGPU(forGpu<ETDGChooseIterationsForGPUOptions>(target, machine)));
+    pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(forGpu<ETDGScheduleForGPUOptions>(target, machine)));
   }
-  if (phase == Phase::Storage) {
-    ETDGPlaceBuffersOptions places;
-    places.target = target;
-    places.machine = machine;
-    pm.addNestedPass<etdg::GraphOp>(createETDGPlaceBuffers(places));
-  }
+  if (phase == Phase::Storage)
+    pm.addNestedPass<etdg::GraphOp>(createETDGPlaceBuffers(forGpu<ETDGPlaceBuffersOptions>(target, machine)));
   if (phase == Phase::Tile) {
-    ConvertETDGToLoopsOptions loops;
-    loops.target = target;
-    loops.machine = machine;
-    pm.addPass(createConvertETDGToLoops(loops));
+    pm.addPass(createConvertETDGToLoops(forGpu<ConvertETDGToLoopsOptions>(target, machine)));
     addGpuDecisions(pm);
   }
   if (phase == Phase::Threads)

@@ -6,6 +6,17 @@
 
 using namespace ft::rt;
 
+FtTensor ft::rt::asTensor(HostArray &array, void *data, int32_t deviceType, int32_t deviceId) {
+  FtTensor tensor = {};
+  tensor.data = data;
+  tensor.device = {deviceType, deviceId};
+  tensor.ndim = int32_t(array.shape.size());
+  dlpackType(array.dtype, tensor.dtype.code, tensor.dtype.bits);
+  tensor.dtype.lanes = 1;
+  tensor.shape = array.shape.data();
+  return tensor;
+}
+
 void ft::rt::dlpackType(DType dtype, uint8_t &code, uint8_t &bits) {
   bits = uint8_t(8 * byteWidth(dtype));
   switch (dtype) {

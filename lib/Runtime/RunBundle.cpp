@@ -297,15 +297,8 @@ private:
         memory.push_back(pointer);
         if (!outputs)
           FT_RT_TRY(fromC(ft_module_copy_to(module, pointer, arrays[i].data(), bytes)));
-        FtTensor &t = tensors[i];
-        t = {};
-        t.data = pointer;
-        t.device = {deviceType, int32_t(deviceType == FT_CPU ? 0 : options.device)};
-        t.ndim = int32_t(arrays[i].shape.size());
-        dlpackType(a.dtype, t.dtype.code, t.dtype.bits);
-        t.dtype.lanes = 1;
-        t.shape = arrays[i].shape.data();
-        places[i] = &t;
+        tensors[i] = asTensor(arrays[i], pointer, deviceType, int32_t(deviceType == FT_CPU ? 0 : options.device));
+        places[i] = &tensors[i];
       }
     return {};
   }

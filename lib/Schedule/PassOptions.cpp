@@ -55,8 +55,8 @@ FailureOr<CpuScheduleOptions> mlir::ft::readCpuOptions(Location loc, StringRef m
 FailureOr<GpuScheduleOptions> mlir::ft::readGpuOptions(Location loc, StringRef target, StringRef machine, StringRef steps) {
   GpuScheduleOptions options;
   options.target = target.str();
-  if (Machine::nameForTarget(target).empty() || target == "cpu")
-    return emitError(loc) << "etdg-schedule-for-gpu: expected target = sm_80 or sm_90a, found '" << target << "'";
+  if (!llvm::is_contained(targetsOf(Machine::Kind::GPU), target))
+    return emitError(loc) << "etdg-schedule-for-gpu: expected target = " << listTargetsOf(Machine::Kind::GPU) << ", found '" << target << "'";
   FailureOr<MachineRef> found = findMachine(loc, machine, Machine::nameForTarget(target), Machine::Kind::GPU);
   if (failed(found))
     return failure();

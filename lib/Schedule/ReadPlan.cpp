@@ -241,6 +241,8 @@ LogicalResult PlanReader::takeColumns(LoopAttr loop) {
 }
 
 LogicalResult PlanReader::checkColumns() {
+  if (!plan.columns && schedule.getColumns())
+    return front.emitError("the CPU engine can't run the schedule: it has ") << schedule.getColumns() << " columns and no loop over them";
   if (!plan.columns)
     return success();
   bool inSteps = !plan.team.empty() || !fixed.empty();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Support/NamedAffine.h"
 
-#include "ft/Support/LinearForm.h"
+#include "ft/Support/QuasiPolynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"

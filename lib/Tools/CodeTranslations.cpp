@@ -8,6 +8,7 @@
 #include "Translations.h"
 
 #include "ft/Engine/Bundle/CompileBundle.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Target.h"
 #include "ft/Target/Host/HostLibrary.h"
@@ -106,7 +107,9 @@ FailureOr<std::vector<std::string>> CodeOptions::getTargets(bool withCpu) const 
       result.push_back(target);
     } else {
       error() << "--target=" << target << ": expected "
-              << (withCpu ? "sm_80, sm_90a, cpu, " + llvm::join(getCpuTargets(), " or ") : "sm_80 or sm_90a") << "\n";
+              << (withCpu ? llvm::join(targetsOf(Machine::Kind::GPU), ", ") + ", cpu, " + llvm::join(getCpuTargets(), " or ")
+                          : listTargetsOf(Machine::Kind::GPU))
+              << "\n";
       return failure();
     }
   }
@@ -178,7 +181,7 @@ static LogicalResult writeBundle(const CodeOptions &flags, ModuleOp module, raw_
   if (failed(wanted) || failed(flags.setTypical(module)))
     return failure();
   if (wanted->empty()) {
-    *wanted = {"sm_80", "sm_90a"};
+    llvm::append_range(*wanted, llvm::map_range(targetsOf(Machine::Kind::GPU), [](StringRef name) { return name.str(); }));
     llvm::append_range(*wanted, llvm::map_range(getCpuTargets(), [](StringRef name) { return name.str(); }));
   }
   FailureOr<rt::Bundle> bundle = compileToBundle(module, *wanted, flags.getBundleOptions());

@@ -297,11 +297,11 @@ FailureOr<Outcome> Runner::runCompiled() {
   bundling.from = Phase::ETDG;
   bundling.validate = tools::isValidating();
   bundling.rounding = tools::getRounding();
-  std::vector<std::string> targets = {"cpu"};
+  std::vector<std::string> targets;
   if (isCuda && options.target.empty())
-    targets = {"sm_80", "sm_90a"};
-  else if (isCuda)
-    targets = {options.target};
+    llvm::append_range(targets, llvm::map_range(targetsOf(Machine::Kind::GPU), [](StringRef name) { return name.str(); }));
+  else
+    targets.push_back(isCuda ? options.target.getValue() : "cpu");
   FailureOr<::ft::rt::Bundle> bundle = compileToBundle(owner, targets, bundling);
   if (failed(bundle))
     return failure();
@@ -482,7 +482,7 @@ static bool checkOptions(Options &options) {
     return bad("--multiprocessors: expected a number from 1 to 1024");
   bool cuda = options.engine == "cuda" || options.isEmulated();
   if (!options.target.empty() && (cuda ? !isGpuTarget(options.target) : options.target != "cpu"))
-    return bad("--target=" + options.target + ": --engine=" + options.engine + " takes " + (cuda ? "sm_80 or sm_90a" : "cpu"));
+    return bad("--target=" + options.target + ": --engine=" + options.engine + " takes " + (cuda ? listTargetsOf(Machine::Kind::GPU) : "cpu"));
   if (!options.machine.empty()) {
     llvm::Expected<MachineRef> machine = Machine::find(options.machine);
     if (!machine) { // (a file's errors say where they are)
@@ -502,7 +502,7 @@ static bool checkOptions(Options &options) {
   if (!options.order.empty() && options.engine != "interpret" && (options.engine != "cpu" || options.order != "random"))
     return bad("--order is the interpreter's: add --engine=interpret (the CPU's threads have --order=random)");
   if (!options.scheduleFor.empty() && (options.engine != "cpu" || !isGpuTarget(options.scheduleFor)))
-    return bad("--schedule-for=" + options.scheduleFor + (options.engine == "cpu" ? ": expected sm_80 or sm_90a"
+    return bad("--schedule-for=" + options.scheduleFor + (options.engine == "cpu" ? ": expected " + listTargetsOf(Machine::Kind::GPU)
                                                                                 : ": --engine=cpu runs such loops"));
   if (options.engine == "cpu" && options.order == "random")
     ft_shuffle_threads(int64_t(options.seed >> 1));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "fttest/AffineEval.h"
-#include "Sets.h"
+#include "RaisingSets.h"
 
 #include "ft/Dialect/FT/IR/FT.h"
 #include "mlir/IR/MLIRContext.h"
@@ -23,7 +23,7 @@ protected:
   LastWriters() {
     context.loadDialect<ft::FTDialect>();
     names = {StringAttr::get(&context, "L"), StringAttr::get(&context, "M")};
-    sets = std::make_unique<Sets>(&context, names, ft::BoundsAttr());
+    sets = std::make_unique<RaisingSets>(&context, names, ft::BoundsAttr());
   }
   bool holds(ArrayRef<Constraint> all, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols) {
     return llvm::all_of(all, [&](const Constraint &c) {
@@ -73,7 +73,7 @@ protected:
 
   MLIRContext context;
   SmallVector<StringAttr> names;
-  std::unique_ptr<Sets> sets;
+  std::unique_ptr<RaisingSets> sets;
 };
 } // namespace
 

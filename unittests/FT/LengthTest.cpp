@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Support/LinearForm.h"
+#include "ft/Support/QuasiPolynomial.h"
 #include "ft/Support/NamedAffine.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -128,7 +128,7 @@ TEST(Machine, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(errors(replaced("\"bytes\": 1000", "\"bytes\": -1")),
             "toy.json:4:39: error: 'memory[1].bytes': expected a positive number, found -1");
   EXPECT_EQ(errors(replaced("\"bytes\": 1000", "\"bytes\": 10.5")),
-            "toy.json:4:39: error: 'memory[1].bytes': expected a whole number below 2^63, found 10.50");
+            "toy.json:4:39: error: 'memory[1].bytes': expected a whole number of at most 1125899906842624, found 10.50");
   EXPECT_NE(errors(replaced("\"count\": 3", "\"count\": 3, \"cuont\": 3")).find("toy.json:2:40: error: unknown field 'unit.cuont'"),
             std::string::npos);
   EXPECT_EQ(errors(replaced("[1, 2, 3, 6, 5, 6]", "[]")),
@@ -137,6 +137,18 @@ TEST(Machine, NamesWhatIsWrongAndWhere) {
             "toy.json:1:25: error: 'kind': expected \"cpu\", \"gpu\" or \"array\", found \"fpga\"");
   EXPECT_EQ(errors(replaced("\"shared\": true", "\"shared\": 1")),
             "toy.json:4:55: error: 'memory[1].shared': expected true or false, found a number");
+  EXPECT_EQ(errors(replaced("\"most_rows\": 64", "\"most_rows\": 1073741825")),
+            "toy.json:9:29: error: 'planning.most_rows': expected a whole number of at most 1073741824, found 1073741825");
+  // Fields that are right one by one, and not together.
+  EXPECT_EQ(errors(replaced("\"bytes\": 1000", "\"bytes\": 99")),
+            "toy.json:4:39: error: 'memory[1].bytes': expected no less than the 100 of 'l1', which is nearer, found 99");
+  EXPECT_EQ(errors(replaced("\"l2\"", "\"l1\"")),
+            "toy.json:4:24: error: 'memory[1].level': expected a name that no level before it has, found 'l1'");
+  EXPECT_EQ(errors(replaced("\"most_rows\": 64", "\"most_rows\": 5")),
+            "toy.json:6:57: error: 'unit_rates.f32_product_flop_per_second_by_rows': expected at most 5 (planning.most_rows, the rows of a "
+            "call: a tile has no more), found 6");
+  EXPECT_NE(errors(replaced("\"sure_gain\": 0.9", "\"sure_gain\": 1.5")).find("'planning.sure_gain': expected at most 1 (it is a share), found 1.5"),
+            std::string::npos);
   // Without a source of its own, or of an object around it, each number is an error.
   std::string sourceless = errors(replaced(", \"source\": \"none\"", ""));
   EXPECT_NE(sourceless.find("'unit.count' has no source"), std::string::npos) << sourceless;

@@ -26,11 +26,11 @@ public:
   double getBytes() const;
 
 private:
-  struct Part {
+  struct AccessReuse {
     IntegerMatrix rows; // places over the own dimensions
     double bytes;
   };
-  SmallVector<Part> parts;
+  SmallVector<AccessReuse> accesses;
 };
 
 /// The place of an access in one iteration of a unit that has `numDims`

@@ -21,6 +21,11 @@ FailureOr<MachineRef> findMachine(Location loc, StringRef nameOrPath, StringRef 
 /// The same, and it has to be of this kind.
 FailureOr<MachineRef> findMachine(Location loc, StringRef nameOrPath, StringRef otherwise, Machine::Kind kind);
 
+/// What code is made for on machines of this kind: the targets of the built-in ones, sorted.
+SmallVector<StringRef> targetsOf(Machine::Kind kind);
+/// `sm_80 or sm_90a`: for messages.
+std::string listTargetsOf(Machine::Kind kind);
+
 /// The machine for which code of `target` is planned: the one of `given` (names or files) that serves
 /// the target, else the built-in one. Emits errors as `findMachine`.
 FailureOr<MachineRef> findMachineFor(Location loc, StringRef target, ArrayRef<std::string> given);

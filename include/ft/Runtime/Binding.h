@@ -38,6 +38,9 @@ Status shapeOf(const Entry &entry, const Binding &binding, int64_t argument,
 /// DLPack's code and bits of an element type.
 void dlpackType(DType dtype, uint8_t &code, uint8_t &bits);
 
+/// An array as a tensor of a call, row-major, its elements at `data` on a device. It refers to the array's shape.
+FtTensor asTensor(HostArray &array, void *data, int32_t deviceType = FT_CPU, int32_t deviceId = 0);
+
 } // namespace ft::rt
 
 #endif // FT_RUNTIME_BINDING_H

@@ -14,20 +14,20 @@ namespace mlir::ft {
 /// Places of values in one memory; those that live at the same time do not overlap.
 class FirstFit {
 public:
-  struct Place {
+  struct Allocation {
     int64_t offset, size;
     unsigned first, last; // steps
   };
 
   /// The lowest offset at which `size` bytes fit that are used from step `first` to step `last`, both included.
   int64_t place(int64_t size, unsigned first, unsigned last) {
-    llvm::SmallVector<Place> alive;
-    for (const Place &place : places)
+    llvm::SmallVector<Allocation> alive;
+    for (const Allocation &place : places)
       if (place.first <= last && first <= place.last)
         alive.push_back(place);
-    llvm::sort(alive, [](const Place &a, const Place &b) { return a.offset < b.offset; });
+    llvm::sort(alive, [](const Allocation &a, const Allocation &b) { return a.offset < b.offset; });
     int64_t offset = 0;
-    for (const Place &place : alive) {
+    for (const Allocation &place : alive) {
       if (offset + size <= place.offset)
         break;
       offset = std::max(offset, place.offset + place.size);
@@ -39,7 +39,7 @@ public:
   void dropLast() { places.pop_back(); }
 
 private:
-  llvm::SmallVector<Place> places;
+  llvm::SmallVector<Allocation> places;
 };
 
 } // namespace mlir::ft

@@ -17,7 +17,7 @@
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Support/LinearForm.h"
+#include "ft/Support/QuasiPolynomial.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Verifier.h"
@@ -146,7 +146,7 @@ void PairCollapser::joinStrides() {
 AffineExpr PairCollapser::rename(AffineExpr expr, unsigned posA, unsigned posB,
                                  unsigned posProduct) const {
   MLIRContext *context = expr.getContext();
-  std::optional<LinearForm> form = LinearForm::get(expr);
+  std::optional<QuasiPolynomial> form = QuasiPolynomial::get(expr);
   if (!form)
     return expr;
   AffineExpr sum = getAffineConstantExpr(0, context);
@@ -334,6 +334,18 @@ bool PairCollapser::run() {
   return succeeded(verify(function));
 }
 
+bool toetdg::rewriteCopy(func::FuncOp &function, llvm::function_ref<bool(func::FuncOp)> rewrite) {
+  func::FuncOp copy = function.clone();
+  if (!rewrite(copy)) {
+    copy.erase();
+    return false;
+  }
+  function->getBlock()->getOperations().insert(function->getIterator(), copy);
+  function.erase();
+  function = copy;
+  return true;
+}
+
 func::FuncOp toetdg::collapsePairs(func::FuncOp function) {
   for (;;) {
     // The first pair of names that some flatten joins.
@@ -348,24 +360,22 @@ func::FuncOp toetdg::collapsePairs(func::FuncOp function) {
     });
     bool changed = false;
     for (auto [a, b] : pairs) {
-      func::FuncOp copy = function.clone();
-      PairCollapser collapser(copy, a, b);
-      if (!collapser.run()) {
-        copy.erase();
-        // For the one who refuses the flatten.
-        if (std::optional<Location> where = collapser.getWhere())
-          function.walk([&](FlattenOp flatten) {
-            auto list = cast<ListType>(flatten.getInput().getType());
-            if (list.getLengths()[0] == a && list.getLengths()[1] == LengthAttr::get(b))
-              flatten->setDiscardableAttr(takenApartName, *where);
-          });
-        continue;
-      }
-      function->getBlock()->getOperations().insert(function->getIterator(), copy);
-      function.erase();
-      function = copy;
-      changed = true;
-      break;
+      std::optional<Location> where;
+      changed = rewriteCopy(function, [&, a = a, b = b](func::FuncOp copy) {
+        PairCollapser collapser(copy, a, b);
+        bool isDone = collapser.run();
+        where = collapser.getWhere();
+        return isDone;
+      });
+      if (changed)
+        break;
+      // For the one who refuses the flatten.
+      if (where)
+        function.walk([&, a = a, b = b](FlattenOp flatten) {
+          auto list = cast<ListType>(flatten.getInput().getType());
+          if (list.getLengths()[0] == a && list.getLengths()[1] == LengthAttr::get(b))
+            flatten->setDiscardableAttr(takenApartName, *where);
+        });
     }
     if (!changed)
       return function;

@@ -9,6 +9,9 @@ namespace mlir::ft::toetdg {
 
 inline constexpr llvm::StringLiteral takenApartName = "taken_apart";
 
+/// Puts in the place of `function` a copy that `rewrite` has changed; all stays as it was where `rewrite` gives up.
+bool rewriteCopy(func::FuncOp &function, llvm::function_ref<bool(func::FuncOp)> rewrite);
+
 /// The function with every pair of symbolic lengths that all accesses use as one
 /// dimension replaced by a fresh length; the same function where there is none. What
 /// cannot be collapsed stays, and the conversion refuses it where it stands.

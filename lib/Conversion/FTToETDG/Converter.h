@@ -11,6 +11,8 @@
 
 #include "View.h"
 
+#include "ft/Conversion/GraphWriter/ConstraintSets.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -112,7 +114,7 @@ private:
   etdg::GraphOp graph;
   Numbering names;
   BoundsAttr bounds;
-  std::unique_ptr<ConstraintSystem> system;
+  std::unique_ptr<graphwriter::ConstraintSets> sets;
   DenseMap<Value, std::vector<ListView>> environment;
   DenseMap<Attribute, Value> constants;
   unsigned numBlocks = 0;

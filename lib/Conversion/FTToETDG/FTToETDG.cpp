@@ -218,7 +218,7 @@ etdg::GraphOp Converter::convert() {
   names.names = getBoundNames(function.getArgumentTypes());
   llvm::sort(names.names, [](StringAttr a, StringAttr b) { return a.getValue() < b.getValue(); });
   bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
-  system = std::make_unique<ConstraintSystem>(names, bounds);
+  sets = std::make_unique<graphwriter::ConstraintSets>(context, names.names, bounds);
 
   // Tuples are taken apart in the signature.
   SmallVector<graphwriter::GraphArgument> arguments;

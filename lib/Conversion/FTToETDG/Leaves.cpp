@@ -39,7 +39,7 @@ FailureOr<etdg::ReadAttr> Converter::makeRead(Location loc, etdg::BlockBuilder &
     if (!pure)
       return emitError(loc) << "a read here is not affine: its index or condition holds a product of lengths; make one "
                                "of them a constant";
-    std::optional<SmallVector<Constraint>> kept = system->simplify(numDims, piece.when, domain);
+    std::optional<SmallVector<Constraint>> kept = sets->withoutImplied(piece.when, domain);
     if (!kept)
       continue;
     pieces.push_back(graphwriter::writePiece<Value>(block, piece, makeSet(names, numDims, *kept), [](const Value &home) { return home; }));

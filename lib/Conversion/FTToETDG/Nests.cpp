@@ -263,7 +263,7 @@ SmallVector<Place> Converter::placeResults(ComputeOp op, const Places &dests, Sm
 /// A fold's result: its last plane, the initial state where there is none.
 void Converter::viewLastPlanes(ComputeOp op, ArrayRef<Place> results) {
   AffineExpr n = names.length(op.getLength());
-  bool neverEmpty = system->isEmpty(0, {{-n}});
+  bool neverEmpty = sets->isEmpty({{-n}});
   unsigned next = 0;
   for (OpResult result : op->getResults()) {
     SmallVector<Member> members = flattened(result.getType());
@@ -374,7 +374,7 @@ bool Converter::canCombine(ComputeOp op) {
 bool Converter::neverRuns(const RegionVector &at) {
   SmallVector<Constraint> all(at.ancestors);
   all.append(at.domain.begin(), at.domain.end());
-  return system->isEmpty(at.numDims(), all);
+  return sets->isEmpty(all);
 }
 
 /// Opens the operator's dimension: what it is as an operator of a block, and whose `combine` the block takes.

@@ -208,20 +208,10 @@ func::FuncOp toetdg::takeApart(func::FuncOp function) {
           !llvm::is_contained(cuts, std::make_pair(whole, split.getInner())))
         cuts.push_back({whole, split.getInner()});
     });
-    bool changed = false;
-    for (auto [whole, inner] : cuts) {
-      func::FuncOp copy = function.clone();
-      if (!Cutter(copy, whole, inner).run()) {
-        copy.erase();
-        continue;
-      }
-      function->getBlock()->getOperations().insert(function->getIterator(), copy);
-      function.erase();
-      function = copy;
-      changed = true;
-      break;
-    }
-    if (!changed)
+    // (A cut that is made changes which ones there are.)
+    if (llvm::none_of(cuts, [&](auto &cut) {
+          return rewriteCopy(function, [&](func::FuncOp copy) { return Cutter(copy, cut.first, cut.second).run(); });
+        }))
       return function;
   }
 }

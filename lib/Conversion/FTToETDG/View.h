@@ -58,22 +58,6 @@ AccessStatus computeAccess(const Numbering &names, Operation *op, llvm::function
                            std::vector<ListView> &result, unsigned &copyOperand);
 bool isAccessOp(Operation *op);
 
-/// Presburger questions about constraints over an iteration vector and names.
-class ConstraintSystem {
-public:
-  ConstraintSystem(const Numbering &names, BoundsAttr bounds) : names(names), bounds(bounds) {}
-  /// No integer point satisfies `all` under the bounds.
-  bool isEmpty(unsigned numDims, ArrayRef<Constraint> all) const;
-  /// The constraints of `candidate` that `context` does not already imply; none when they
-  /// exclude each other.
-  std::optional<SmallVector<Constraint>> simplify(unsigned numDims, ArrayRef<Constraint> candidate,
-                                                  ArrayRef<Constraint> context) const;
-
-private:
-  const Numbering &names;
-  BoundsAttr bounds;
-};
-
 /// A set over `numDims` dimensions and the names.
 inline IntegerSet makeSet(const Numbering &names, unsigned numDims, ArrayRef<Constraint> constraints) {
   return graphwriter::makeSet(names.context, numDims, names.names.size(), constraints);

@@ -117,7 +117,7 @@ struct Placing {
   ArrayRef<Segment> segments;
   SmallVector<Lifetime> lifetimes;
 
-  struct Taken : FirstFit::Place {
+  struct Taken : FirstFit::Allocation {
     int value;
     bool isOfRows;
   };

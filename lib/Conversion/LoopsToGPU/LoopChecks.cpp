@@ -9,6 +9,7 @@
 
 #include "LoopWalker.h"
 
+#include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PlaceBuffers.h" // what warps leave each other
 #include "ft/Schedule/RowRuns.h" // what fits as a constant
 
@@ -207,7 +208,7 @@ FailureOr<func::FuncOp> togpu::kernelOf(loops::LaunchOp launch, const Machine &m
   if (!kernel || kernel.isExternal() || !llvm::hasSingleElement(kernel.getBody()))
     return refuse("none with loops in a body");
   if (!loops::gridOf(kernel))
-    return refuse("one of the CPU: convert-etdg-to-loops makes others for target = sm_80 or sm_90a");
+    return refuse("one of the CPU: convert-etdg-to-loops makes others for target = " + listTargetsOf(Machine::Kind::GPU));
   if (failed(KernelChecks(launch, machine, kernel).run()))
     return failure();
   return kernel;

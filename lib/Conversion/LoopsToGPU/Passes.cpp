@@ -4,6 +4,7 @@
 
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Runtime/Json.h"
 #include "ft/Schedule/PassOptions.h"
 
@@ -61,11 +62,11 @@ static FailureOr<GpuOptions> optionsFor(loops::ProgramOp program, StringRef pass
   std::optional<loops::DeviceAttr> device = program.getDevice();
   if (!device && target.empty())
     return program.emitError("the program says no GPU that it is for: expected what convert-etdg-to-loops makes for a "
-                             "target = sm_80 or sm_90a, or the option target");
+                             "target = ") << listTargetsOf(Machine::Kind::GPU) << ", or the option target";
   const bool isOwn = device && target.empty() && machine.empty();
   StringRef wanted = target.empty() ? device->getTarget() : target;
-  if (Machine::nameForTarget(wanted).empty() || wanted == "cpu")
-    return program.emitError() << pass << ": expected target = sm_80 or sm_90a, found '" << wanted << "'";
+  if (!llvm::is_contained(targetsOf(Machine::Kind::GPU), wanted))
+    return program.emitError() << pass << ": expected target = " << listTargetsOf(Machine::Kind::GPU) << ", found '" << wanted << "'";
   FailureOr<GpuScheduleOptions> planned =
       readGpuOptions(program.getLoc(), wanted, isOwn ? device->getMachine() : machine, "choose");
   if (failed(planned))

@@ -60,7 +60,7 @@ LogicalResult ProgramAnalysis::nameLengths() {
   }
   SmallVector<StringAttr> names = all.takeVector();
   llvm::sort(names, [](StringAttr a, StringAttr b) { return a.getValue() < b.getValue(); });
-  plan.sets = std::make_unique<Sets>(context, names, bounds);
+  plan.sets = std::make_unique<RaisingSets>(context, names, bounds);
   sets = plan.sets.get();
   for (auto &[where, name] : given)
     argumentSizes[where] = sets->name(llvm::find(names, name) - names.begin());

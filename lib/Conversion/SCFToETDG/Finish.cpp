@@ -24,7 +24,7 @@ static constexpr unsigned maxRegions = 16;
 namespace {
 class GraphFinisher {
 public:
-  GraphFinisher(etdg::GraphOp graph, const Sets &sets, ArrayRef<IterationPlanes> planes, unsigned numBlocks)
+  GraphFinisher(etdg::GraphOp graph, const RaisingSets &sets, ArrayRef<IterationPlanes> planes, unsigned numBlocks)
       : graph(graph), sets(sets), planes(planes), builder(graph.getContext()), numBlocks(numBlocks) {}
 
   void finish() {
@@ -50,7 +50,7 @@ private:
                                      const llvm::DenseSet<Value> &written);
 
   etdg::GraphOp graph;
-  const Sets &sets;
+  const RaisingSets &sets;
   ArrayRef<IterationPlanes> planes;
   OpBuilder builder;
   unsigned numBlocks;
@@ -198,7 +198,7 @@ void GraphFinisher::nameFolds() {
 namespace {
 /// Clones blocks with a smaller domain: pieces that never apply go.
 struct RegionCloner {
-  const Sets &sets;
+  const RaisingSets &sets;
   MLIRContext *context;
 
   IntegerSet makeSet(ArrayRef<Constraint> constraints, unsigned numDims) const {
@@ -334,7 +334,7 @@ static SmallVector<Conjunction> cutsOf(etdg::BlockOp block, etdg::BlockOp inner,
 }
 
 /// Each region cut by the conditions; none where that can't be told or where they would be too many.
-static std::optional<SmallVector<Conjunction>> cutRegions(const Sets &sets, ArrayRef<Conjunction> regions,
+static std::optional<SmallVector<Conjunction>> cutRegions(const RaisingSets &sets, ArrayRef<Conjunction> regions,
                                                           ArrayRef<Conjunction> cuts, bool withRest) {
   SmallVector<Conjunction> next;
   for (const Conjunction &region : regions) {
@@ -416,7 +416,7 @@ void GraphFinisher::splitRegions() {
   });
 }
 
-void mlir::ft::raising::finishGraph(etdg::GraphOp graph, const Sets &sets, ArrayRef<IterationPlanes> planes,
+void mlir::ft::raising::finishGraph(etdg::GraphOp graph, const RaisingSets &sets, ArrayRef<IterationPlanes> planes,
                                     unsigned numBlocks) {
   GraphFinisher(graph, sets, planes, numBlocks).finish();
 }

@@ -133,7 +133,7 @@ FailureOr<SmallVector<ProgramAnalysis::Candidate>> ProgramAnalysis::latestOf(Wri
 }
 
 /// Constraints of one set that hold on another one, too; equalities are two of them.
-static void addCommon(const Sets &sets, ArrayRef<Constraint> of, ArrayRef<Constraint> other, Conjunction &common) {
+static void addCommon(const RaisingSets &sets, ArrayRef<Constraint> of, ArrayRef<Constraint> other, Conjunction &common) {
   for (const Constraint &c : of)
     for (AffineExpr expr : c.isEquality ? SmallVector<AffineExpr>{c.expr, -c.expr} : SmallVector<AffineExpr>{c.expr})
       if (sets.isImplied(other, {expr}))
@@ -141,7 +141,7 @@ static void addCommon(const Sets &sets, ArrayRef<Constraint> of, ArrayRef<Constr
 }
 
 /// The union of two sets within a context, where it is one conjunction.
-static std::optional<Conjunction> unite(const Sets &sets, ArrayRef<Constraint> a, ArrayRef<Constraint> b,
+static std::optional<Conjunction> unite(const RaisingSets &sets, ArrayRef<Constraint> a, ArrayRef<Constraint> b,
                                         ArrayRef<Constraint> context) {
   SmallVector<Conjunction> both{Conjunction(a), Conjunction(b)};
   for (Conjunction &one : both)
@@ -159,7 +159,7 @@ static std::optional<Conjunction> unite(const Sets &sets, ArrayRef<Constraint> a
 /// Joins the cells of one writer that are written at the same point, as far as they are one set: where orders and the
 /// maximum's corners cut them is no difference to a reader.
 template <typename Candidate>
-static void joinParts(const Sets &sets, SmallVectorImpl<Candidate> &all, ArrayRef<Constraint> context) {
+static void joinParts(const RaisingSets &sets, SmallVectorImpl<Candidate> &all, ArrayRef<Constraint> context) {
   auto isSamePoint = [&](const Candidate &a, const Candidate &b) {
     Conjunction at(context);
     llvm::append_range(at, a.when);

@@ -21,7 +21,7 @@ static bool hasCells(AffineExpr expr, unsigned numNames) {
 }
 
 /// Whether `b` says what `a` does where `a` applies.
-static bool agrees(const Sets &sets, const Piece &a, const Piece &b, ArrayRef<Constraint> where) {
+static bool agrees(const RaisingSets &sets, const Piece &a, const Piece &b, ArrayRef<Constraint> where) {
   if (a.place.home != b.place.home || a.splat != b.splat || !a.value != !b.value)
     return false;
   if (!llvm::equal(a.gathers, b.gathers, [](const Piece::Gather &x, const Piece::Gather &y) {
@@ -44,7 +44,7 @@ static Conjunction within(ArrayRef<Constraint> known, ArrayRef<Constraint> when)
 }
 
 /// What two conditions have in common. `i = 2` and `i = 3` share no constraint, but ends.
-static Conjunction hullOf(const Sets &sets, ArrayRef<Constraint> known, const Conjunction &a, const Conjunction &b) {
+static Conjunction hullOf(const RaisingSets &sets, ArrayRef<Constraint> known, const Conjunction &a, const Conjunction &b) {
   Conjunction hull, withA = within(known, a), withB = within(known, b);
   for (auto [own, others] : {std::pair(&a, &withB), std::pair(&b, &withA)})
     for (const Constraint &c : *own) {
@@ -110,7 +110,7 @@ FailureOr<View> ProgramAnalysis::simplifiedPieces(const IterationVector &at, con
 }
 
 /// Whether a piece of shape `shape` is the whole element at its index, up to dimensions of size 1.
-static bool isWholeElement(const Sets &sets, const Piece &piece, ArrayRef<int64_t> shape) {
+static bool isWholeElement(const RaisingSets &sets, const Piece &piece, ArrayRef<int64_t> shape) {
   RankedTensorType element = piece.place.home->element;
   unsigned depth = piece.place.home->depth(), next = 0, rank = shape.size();
   for (unsigned d = 0; d < depth; ++d)

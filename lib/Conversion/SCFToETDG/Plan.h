@@ -9,7 +9,7 @@
 #ifndef FT_LIB_CONVERSION_SCFTOETDG_PLAN_H
 #define FT_LIB_CONVERSION_SCFTOETDG_PLAN_H
 
-#include "Sets.h"
+#include "RaisingSets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -165,7 +165,7 @@ struct Step {
 /// Everything that the graph of one function is written from.
 struct GraphPlan {
   func::FuncOp function;
-  std::unique_ptr<Sets> sets;
+  std::unique_ptr<RaisingSets> sets;
   std::deque<Loop> loops;
   std::deque<Family> families;
   std::deque<Writer> writers;

@@ -31,7 +31,7 @@ private:
   void forgetBuffers(const Scope *scope);
 
   const GraphPlan &plan;
-  const Sets &sets;
+  const RaisingSets &sets;
   MLIRContext *context;
   OpBuilder builder;
   llvm::DenseMap<const Home *, Value> buffers; // of the bodies that are being written
@@ -48,7 +48,7 @@ struct IterationPlanes {
 
 /// Finish.cpp: operators, planes and regions, which are asked of the finished graph. Names of new blocks begin at
 /// `numBlocks`.
-void finishGraph(etdg::GraphOp graph, const Sets &sets, ArrayRef<IterationPlanes> planes, unsigned numBlocks);
+void finishGraph(etdg::GraphOp graph, const RaisingSets &sets, ArrayRef<IterationPlanes> planes, unsigned numBlocks);
 
 } // namespace mlir::ft::raising
 

@@ -186,6 +186,8 @@ private:
   /// The index as data: pieces of a scalar that lies in buffers; null where it is none.
   std::optional<View> gatherView(OpFoldResult offset);
   FailureOr<View> reshapeView(Operation *op, Value source, RankedTensorType to);
+  /// Appends what of a view holds in each of some cases.
+  LogicalResult addRestricted(View &view, const View &whole, ArrayRef<Conjunction> alternatives);
   FailureOr<View> restricted(View view, ArrayRef<Constraint> when, ArrayRef<AffineExpr> cells,
                              ArrayRef<AffineExpr> dims);
   Home *argumentHome(BlockArgument arg);
@@ -225,7 +227,7 @@ private:
   Builder builder; // of attributes
   Refusal &refusal;
   GraphPlan plan;
-  Sets *sets = nullptr; // the plan's
+  RaisingSets *sets = nullptr; // the plan's
   BoundsAttr bounds;
 
   llvm::DenseMap<Block *, BlockInfo> blocks;

@@ -51,6 +51,16 @@ FailureOr<View> ProgramAnalysis::restricted(View view, ArrayRef<Constraint> when
   return result;
 }
 
+LogicalResult ProgramAnalysis::addRestricted(View &view, const View &whole, ArrayRef<Conjunction> alternatives) {
+  for (const Conjunction &when : alternatives) {
+    FailureOr<View> part = restricted(whole, when, {}, {});
+    if (failed(part))
+      return failure();
+    llvm::append_range(view, *part);
+  }
+  return success();
+}
+
 FailureOr<View> ProgramAnalysis::familyView(Family &family, Value member) {
   FailureOr<SmallVector<Candidate>> written = lastWriters(family, member);
   FailureOr<SmallVector<Conjunction>> rest = unwritten(family, member);
@@ -61,12 +71,8 @@ FailureOr<View> ProgramAnalysis::familyView(Family &family, Value member) {
     FailureOr<View> root = viewOf(family.root);
     if (failed(root))
       return failure();
-    for (const Conjunction &when : *rest) {
-      FailureOr<View> part = restricted(*root, when, {}, {});
-      if (failed(part))
-        return failure();
-      llvm::append_range(view, *part);
-    }
+    if (failed(addRestricted(view, *root, *rest)))
+      return failure();
   }
   for (const Candidate &candidate : *written) {
     Piece piece;
@@ -395,12 +401,8 @@ FailureOr<View> ProgramAnalysis::branchView(OpResult result) {
     FailureOr<View> chosen = viewOf(yield.getOperand(number));
     if (failed(chosen))
       return failure();
-    for (const Conjunction &when : *alternatives) {
-      FailureOr<View> part = restricted(*chosen, when, {}, {});
-      if (failed(part))
-        return failure();
-      llvm::append_range(view, *part);
-    }
+    if (failed(addRestricted(view, *chosen, *alternatives)))
+      return failure();
   }
   return view;
 }

@@ -139,30 +139,17 @@ Value mlir::tssa::lowerIndex(OpBuilder &b, IndexOp op) {
 Value mlir::tssa::lowerIndexPut(OpBuilder &b, IndexPutOp op) {
   Location loc = op.getLoc();
   Selection selection(b, loc, op.getDest(), op.getDims(), op.getIndices());
-  SmallVector<Value> point;
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  std::function<Value(int64_t, Value)> nest = [&](int64_t dim, Value carried) -> Value {
-    if (dim == int64_t(selection.shape.size())) {
-      Value element = selection.extractBroadcast(op.getValue(), point);
-      SmallVector<Value> at = selection.position(point);
-      if (op.getAccumulate()) {
-        Value old = tensor::ExtractOp::create(b, loc, carried, at);
-        if (isa<FloatType>(element.getType()))
-          element = arith::AddFOp::create(b, loc, old, element);
-        else
-          element = arith::AddIOp::create(b, loc, old, element);
-      }
-      return tensor::InsertOp::create(b, loc, element, carried, at);
+  auto write = [&](ArrayRef<Value> point, Value carried) -> Value {
+    Value element = selection.extractBroadcast(op.getValue(), point);
+    SmallVector<Value> at = selection.position(point);
+    if (op.getAccumulate()) {
+      Value old = tensor::ExtractOp::create(b, loc, carried, at);
+      if (isa<FloatType>(element.getType()))
+        element = arith::AddFOp::create(b, loc, old, element);
+      else
+        element = arith::AddIOp::create(b, loc, old, element);
     }
-    auto loop = scf::ForOp::create(b, loc, zero, selection.sizeOf(dim), one, carried);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    point.push_back(loop.getInductionVar());
-    Value next = nest(dim + 1, loop.getRegionIterArg(0));
-    point.pop_back();
-    scf::YieldOp::create(b, loc, next);
-    return loop.getResult(0);
+    return tensor::InsertOp::create(b, loc, element, carried, at);
   };
-  return nest(0, op.getDest());
+  return carryOverPoints(b, loc, int64_t(selection.shape.size()), op.getDest(), [&](int64_t dim) { return selection.sizeOf(dim); }, write);
 }

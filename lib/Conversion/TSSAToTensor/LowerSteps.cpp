@@ -470,18 +470,15 @@ Value StepLowering::strided(Value source, const Step &step) {
       .getResult(0);
 }
 
-Value StepLowering::assignAt(Value source, Value dest,
-                             function_ref<SmallVector<Value>(ValueRange)> position) {
+Value mlir::tssa::carryOverPoints(OpBuilder &b, Location loc, int64_t rank, Value first, function_ref<Value(int64_t)> endOf,
+                                  function_ref<Value(ArrayRef<Value>, Value)> body) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
   SmallVector<Value> point;
   std::function<Value(int64_t, Value)> nest = [&](int64_t dim, Value carried) -> Value {
-    if (dim == tensorType(source).getRank()) {
-      Value element = tensor::ExtractOp::create(b, loc, source, point);
-      return tensor::InsertOp::create(b, loc, element, carried, position(point));
-    }
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value end = value(size(source, dim));
-    auto loop = scf::ForOp::create(b, loc, zero, end, one, carried);
+    if (dim == rank)
+      return body(point, carried);
+    auto loop = scf::ForOp::create(b, loc, zero, endOf(dim), one, carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     point.push_back(loop.getInductionVar());
@@ -490,7 +487,16 @@ Value StepLowering::assignAt(Value source, Value dest,
     scf::YieldOp::create(b, loc, next);
     return loop.getResult(0);
   };
-  return nest(0, dest);
+  return nest(0, first);
+}
+
+Value StepLowering::assignAt(Value source, Value dest,
+                             function_ref<SmallVector<Value>(ValueRange)> position) {
+  auto write = [&](ArrayRef<Value> point, Value carried) -> Value {
+    Value element = tensor::ExtractOp::create(b, loc, source, point);
+    return tensor::InsertOp::create(b, loc, element, carried, position(point));
+  };
+  return carryOverPoints(b, loc, tensorType(source).getRank(), dest, [&](int64_t dim) { return value(size(source, dim)); }, write);
 }
 
 Value StepLowering::accessOne(Value source, const Step &step) {

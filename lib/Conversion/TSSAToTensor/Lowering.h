@@ -10,6 +10,11 @@
 
 namespace mlir::tssa {
 
+/// `rank` loops around each other, the one over dimension d up to `endOf(d)`, which carry a value through all points: `body` makes
+/// the next one of it.
+Value carryOverPoints(OpBuilder &b, Location loc, int64_t rank, Value first, function_ref<Value(int64_t dim)> endOf,
+                      function_ref<Value(ArrayRef<Value> point, Value carried)> body);
+
 /// Emits upstream operations for one access or assign.
 class StepLowering {
 public:

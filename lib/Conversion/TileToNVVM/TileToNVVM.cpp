@@ -315,6 +315,10 @@ struct LowerMap : OpConversionPattern<MapOp> {
 };
 } // namespace
 
+void mlir::ft::populateTileMemoryPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<LowerView, LowerShared>(converter, patterns.getContext());
+}
+
 LogicalResult mlir::ft::lowerTiles(Operation *root) {
   MLIRContext *context = root->getContext();
   lowerNests(root);
@@ -331,8 +335,9 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
     return success();
   });
   RewritePatternSet patterns(context);
-  patterns.add<LowerView, LowerShared, LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat,
+  patterns.add<LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat,
                LowerMap, LowerConcat, LowerPart>(converter, context);
+  populateTileMemoryPatterns(converter, patterns);
   populateProductPatterns(converter, patterns);
   populateFragmentPatterns(converter, patterns);
   populateReductionPatterns(converter, patterns);

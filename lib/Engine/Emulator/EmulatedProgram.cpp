@@ -19,16 +19,7 @@ struct EmulatedProgram::State {
   LogicalResult check(const rt::Status &status) {
     return status.ok() ? success() : LogicalResult(emitError(loc) << status.message());
   }
-  void addTensor(rt::HostArray &array) {
-    FtTensor tensor = {};
-    tensor.data = array.data();
-    tensor.device.type = FT_CPU;
-    tensor.ndim = int32_t(array.shape.size());
-    rt::dlpackType(array.dtype, tensor.dtype.code, tensor.dtype.bits);
-    tensor.dtype.lanes = 1;
-    tensor.shape = array.shape.data();
-    tensors.push_back(tensor);
-  }
+  void addTensor(rt::HostArray &array) { tensors.push_back(rt::asTensor(array, array.data())); }
   std::vector<const FtTensor *> pointers() const {
     std::vector<const FtTensor *> result(entry.arguments.size());
     for (size_t i = 0; i < tensors.size(); ++i)

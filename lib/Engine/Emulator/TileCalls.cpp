@@ -11,6 +11,7 @@
 
 #include "CallBuilder.h"
 
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,26 +75,6 @@ SmallVector<Value> matrixWords(ValueRange matrix, Value row, Value column) {
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-struct CallView : CallPattern<ViewOp> {
-  using CallPattern::CallPattern;
-  LogicalResult matchAndRewrite(ViewOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> parts = {op.getPointer()};
-    llvm::append_range(parts, op.getStrides());
-    llvm::append_range(parts, op.getSizes());
-    llvm::append_range(parts, op.getBegins());
-    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{parts});
-    return success();
-  }
-};
-
-struct CallShared : CallPattern<SharedOp> {
-  using CallPattern::CallPattern;
-  LogicalResult matchAndRewrite(SharedOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, op.getPointer());
-    return success();
-  }
-};
 
 struct CallLoad : CallPattern<LoadOp> {
   using CallPattern::CallPattern;
@@ -332,7 +313,8 @@ auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &opera
   addConversions(converter);
   RewritePatternSet patterns(context);
   populateRowCalls(converter, patterns, calls);
-  patterns.add<CallView, CallShared, CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
+  mlir::ft::populateTileMemoryPatterns(converter, patterns);
+  patterns.add<CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
                CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallConcat, CallPart, CallMma, CallMap,
                CallReduce>(converter, context, calls);
   ConversionTarget target(*context);

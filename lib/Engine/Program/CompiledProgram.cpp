@@ -70,13 +70,7 @@ struct CompiledProgram::Call::State {
         return failure();
     }
     shapes.push_back(array.shape);
-    FtTensor tensor = {};
-    tensor.data = data;
-    tensor.device.type = device;
-    tensor.ndim = int32_t(array.shape.size());
-    rt::dlpackType(array.dtype, tensor.dtype.code, tensor.dtype.bits);
-    tensor.dtype.lanes = 1;
-    tensors.push_back(tensor);
+    tensors.push_back(rt::asTensor(array, data, device));
     return success();
   }
 

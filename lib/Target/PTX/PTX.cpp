@@ -1,6 +1,7 @@
 //===- PTX.cpp - LLVM dialect modules to PTX ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Target/PTX/PTX.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Target/MachineCode/MachineCode.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -27,7 +28,7 @@ void LLVMInitializeNVPTXAsmPrinter();
 /// The oldest PTX version that has what both targets' kernels use.
 static constexpr const char features[] = "+ptx80";
 
-bool mlir::ft::isGpuTarget(StringRef target) { return target == "sm_80" || target == "sm_90a"; }
+bool mlir::ft::isGpuTarget(StringRef target) { return llvm::is_contained(targetsOf(Machine::Kind::GPU), target); }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(ModuleOp module, StringRef target) {
   static std::once_flag once;

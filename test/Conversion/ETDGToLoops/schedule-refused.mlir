@@ -207,3 +207,18 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
+
+// -----
+
+!x = tensor<2xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{the CPU engine can't run the schedule: it has 2 columns and no loop over them}}
+  etdg.block @r [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i])
+      schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core>] columns = 2> {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}

@@ -31,7 +31,7 @@ func.func private @loop(%a: tensor<4xf32>) -> tensor<4xf32> attributes {ft.leaf}
 
 func.func private @inputs(%a: tensor<4xf32>) -> tensor<4xf32>
     attributes {ft.leaf, ft.leaf_batched = array<i1: true, false>} {
-  // expected-error@-2 {{expected to know of each of 1 inputs whether it varies with the row, found 2}}
+  // expected-error@-2 {{'ft.leaf_batched': expected a truth value for each argument, array<i1: ...>, found array<i1: true, false>}}
   return %a : tensor<4xf32>
 }
 

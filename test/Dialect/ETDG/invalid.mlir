@@ -620,7 +620,23 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // -----
 
-// expected-error @+1 {{a region's weight is at least 1, found 0}}
+// What is for an engine leaves nothing open.
+// expected-error @+1 {{every transformed dimension has a loop, dimension 0 has none}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)> target = "cpu">
+
+// -----
+
+// expected-error @+1 {{every transformed dimension has a loop, dimension 0 has none}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)> block = <threads = 128>>
+
+// -----
+
+// expected-error @+1 {{a region's weight is at least 1 and at most 1048576, found 9223372036854775807}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel>] weights = [9223372036854775807]>
+
+// -----
+
+// expected-error @+1 {{a region's weight is at least 1 and at most 1048576, found 0}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel>] weights = [0]>
 
 // -----

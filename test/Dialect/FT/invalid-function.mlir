@@ -107,3 +107,35 @@ func.func private @gen(tensor<2xi32> {ft.gen = #ft.index<0, L>})
 // -----
 // expected-error @+1 {{'ft.gen' of argument 0, which holds no tensors but 'tuple<tensor<f32>>'}}
 func.func private @gen(!ft.list<[L], tuple<tensor<f32>>> {ft.gen = #ft.normal<1>})
+
+// -----
+
+// expected-error @+1 {{'ft.leaf_batched': expected a truth value for each argument, array<i1: ...>, found 3 : i64}}
+func.func private @flags(%a: tensor<4xf32>) -> tensor<4xf32> attributes {ft.leaf, ft.leaf_batched = 3} {
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'ft.leaf_aliases': expected a truth value for each result, array<i1: ...>, found array<i1: true, true>}}
+func.func private @aliases(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> attributes {ft.leaf, ft.leaf_aliases = array<i1: true, true>} {
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'ft.scratch_fixed': expected a number of bytes, an i64 of at least 0, found -1 : i64}}
+func.func private @scratch() attributes {ft.scratch_fixed = -1 : i64}
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'ft.leaf_colour'}}
+func.func private @unknown() attributes {ft.leaf_colour}
+
+// -----
+
+func.func @place() {
+  // expected-error @+1 {{'ft.leaf_listed' belongs on a function}}
+  %0 = arith.constant {ft.leaf_listed} 0 : index
+  return
+}

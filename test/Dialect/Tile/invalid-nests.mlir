@@ -419,3 +419,8 @@ llvm.func @index(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64) {
   }
   llvm.return
 }
+
+// -----
+
+// expected-error @+1 {{(T6) expected numbers of at most 1048576, found 4611686018427387904}}
+llvm.func @wide() attributes {l = #tile.point_tiles<threads = 256, slices = 4611686018427387904>}

@@ -416,3 +416,18 @@ llvm.func @no_width() attributes {l = #tile.row_accesses<widths = [4, 0]>}
 
 // expected-error @+1 {{(A2) expected the number of one of 2 places, or -1, found line = 2}}
 llvm.func @no_place() attributes {l = #tile.row_accesses<widths = [4, 1], line = 2>}
+
+// -----
+
+// expected-error @+1 {{(W3) expected numbers of at most 1048576, found 4611686018427387904}}
+llvm.func @many() attributes {l = #tile.row<threads = 256, lanes = 32, rows = 4611686018427387904>}
+
+// -----
+
+// expected-error @+1 {{(F3) expected at most 65536 elements for each lane, found 8 x 1048580 by #tile.row<threads = 256, lanes = 32, width = 4>}}
+llvm.func @long(!tile.rows<8x1048580xf32, #tile.row<threads = 256, lanes = 32, width = 4>>)
+
+// -----
+
+// expected-error @+1 {{(Q3) expected rows of at most 1048576 elements, found 9223372036854775804}}
+llvm.func @points(!tile.points<[8], 9223372036854775804, #tile.row<threads = 256, lanes = 32, width = 4>>)

@@ -382,3 +382,29 @@ func.func @mma_fragments(%c: !tile.registers<16x16xf32, #l>, %s: !tile.shared<16
   %d = tile.mma %c, %s[%i], %s[%i] {fragments, reads = #tile.reads<terms = 4, lhs = 4, rhs = 1>} : !tile.registers<16x16xf32, #l>, !tile.shared<16x16xf16, pad = 8, stages = 1>, !tile.shared<16x16xf16, pad = 8, stages = 1>
   return
 }
+
+// -----
+
+// Numbers whose products leave 64 bits: this layout's span was 0.
+// expected-error @+1 {{(L3) expected numbers of at most 1048576, found 4611686018427387904}}
+llvm.func @span() attributes {l = #tile.blocked<vector = [4611686018427387904, 1], threads = [16, 8]>}
+
+// -----
+
+// expected-error @+1 {{(M2) expected numbers of at most 1048576, found 4611686018427387904}}
+llvm.func @move() attributes {l = #tile.move<width = 4611686018427387904, threads = [4, 8]>}
+
+// -----
+
+// expected-error @+1 {{(P7) expected numbers of at most 1048576, found 9223372036854775807}}
+llvm.func @fused() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 16, stages = 2, fused = 9223372036854775807>}
+
+// -----
+
+// expected-error @+1 {{(R3) expected at most 65536 elements for each thread, found 1048576 x 1048576 by #tile.blocked<vector = [1, 1], threads = [16, 8]>}}
+llvm.func @own(!tile.registers<1048576x1048576xf32, #tile.blocked<vector = [1, 1], threads = [16, 8]>>)
+
+// -----
+
+// expected-error @+1 {{(S3) expected numbers of at most 1048576, found 9223372036854775807}}
+llvm.func @pad(!tile.shared<8x8xf32, pad = 9223372036854775807, stages = 1>)

@@ -9,11 +9,15 @@
 #define FT_CONVERSION_TILETONVVM_TILETONVVM_H
 
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::ft {
 
 /// Lowers the operations of the tile dialect below `root`, whatever stands around them.
 LogicalResult lowerTiles(Operation *root);
+
+/// What a view and shared memory are to code of threads, whoever runs it: a pointer and numbers, as `converter` has their types.
+void populateTileMemoryPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -16,7 +16,7 @@
 
 namespace mlir::ft {
 
-/// Whether this is a GPU that the compiler knows ("sm_80", "sm_90a").
+/// Whether this is a GPU that the compiler knows, by the files of machine/ ("sm_80", "sm_90a").
 bool isGpuTarget(StringRef target);
 
 /// PTX of a module in the LLVM and NVVM dialects.

@@ -382,7 +382,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     }
     lastTile[dimension] = tile;
   }
-  for (unsigned i = 0; i < numRows && !loops.empty(); ++i)
+  // Without loops it is an order that leaves all else open: one that is for an engine says all.
+  bool isOpen = loops.empty() && !target && !block;
+  for (unsigned i = 0; i < numRows && !isOpen; ++i)
     if (lastTile[i] == none)
       return emitError() << "every transformed dimension has a loop, dimension " << i
                          << " has none";
@@ -390,8 +392,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (placement.getLoop() > static_cast<int64_t>(loops.size()))
       return emitError() << "a placement stands at one of the schedule's " << loops.size() << " loops or behind them, found loop = "
                          << placement.getLoop();
+  // (Weights are summed over all points.)
+  constexpr int64_t mostWeight = int64_t(1) << 20;
   for (int64_t weight : weights)
-    if (weight < 1)
-      return emitError() << "a region's weight is at least 1, found " << weight;
+    if (weight < 1 || weight > mostWeight)
+      return emitError() << "a region's weight is at least 1 and at most " << mostWeight << ", found " << weight;
   return success();
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "FTDetail.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Support/LinearForm.h"
+#include "ft/Support/QuasiPolynomial.h"
 #include "ft/Support/NamedAffine.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -218,10 +218,10 @@ LengthAttr mlir::ft::resolveIndex(LengthAttr index, LengthAttr length) {
 /// `a >= b` as a person writes it, for a - b ≥ 0.
 std::string mlir::ft::inequalityStr(LengthAttr nonNegative) {
   MLIRContext *context = nonNegative.getContext();
-  std::optional<LinearForm> form = LinearForm::get(nonNegative.getExpr());
+  std::optional<QuasiPolynomial> form = QuasiPolynomial::get(nonNegative.getExpr());
   if (!form || nonNegative.getRagged() || form->isConstant())
     return nonNegative.str() + " >= 0";
-  LinearForm left, right;
+  QuasiPolynomial left, right;
   bool overflow = false;
   for (const auto &[monomial, coefficient] : form->terms) {
     overflow |= coefficient == std::numeric_limits<int64_t>::min();
@@ -230,7 +230,7 @@ std::string mlir::ft::inequalityStr(LengthAttr nonNegative) {
   }
   if (overflow)
     return nonNegative.str() + " >= 0";
-  auto str = [&](const LinearForm &side) {
+  auto str = [&](const QuasiPolynomial &side) {
     return LengthAttr::get(context, nonNegative.getNames(), side.toExpr(context)).str();
   };
   // Without a positive term it reads better the other way round: `5 >= L`.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "FTDetail.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Support/LinearForm.h"
+#include "ft/Support/QuasiPolynomial.h"
 
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,7 +26,7 @@ public:
 
   /// Lengths are never negative, nor what is made of them without subtraction.
   static bool isNonNegativeForm(AffineExpr expr) {
-    std::optional<LinearForm> form = LinearForm::get(expr);
+    std::optional<QuasiPolynomial> form = QuasiPolynomial::get(expr);
     return form && llvm::all_of(form->terms, [](const auto &term) {
              return term.second >= 0 && llvm::all_of(term.first, isNonNegativeAtom);
            });
@@ -34,7 +34,7 @@ public:
 
   /// Adds `expr` ≥ 0; false when it has no normal form.
   bool addNonNegative(AffineExpr expr) {
-    std::optional<LinearForm> form = LinearForm::get(expr);
+    std::optional<QuasiPolynomial> form = QuasiPolynomial::get(expr);
     if (!form)
       return false;
     constraints.push_back(flatten(*form));
@@ -43,7 +43,7 @@ public:
 
   /// Takes note of s ≥ 4 where `expr` ≥ 0 says so.
   void noteLeast(AffineExpr expr) {
-    std::optional<LinearForm> form = LinearForm::get(expr);
+    std::optional<QuasiPolynomial> form = QuasiPolynomial::get(expr);
     if (!form || form->isConstant() || form->terms.size() > 2)
       return;
     const auto &[monomial, coefficient] = *form->terms.begin();
@@ -71,7 +71,7 @@ private:
   static constexpr size_t constantColumn = ~size_t(0);
   static constexpr size_t maxBoundedDegree = 4;
 
-  Row flatten(const LinearForm &form) {
+  Row flatten(const QuasiPolynomial &form) {
     Row row;
     for (const auto &[monomial, coefficient] : form.terms)
       row[monomial.empty() ? constantColumn : getColumn(monomial)] = coefficient;
@@ -93,7 +93,7 @@ private:
     if (!binary)
       return column;
     auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    std::optional<LinearForm> numerator = LinearForm::get(binary.getLHS());
+    std::optional<QuasiPolynomial> numerator = QuasiPolynomial::get(binary.getLHS());
     if (!divisor || divisor.getValue() < 1 || !numerator)
       return column;
     define(column, flatten(*numerator), divisor.getValue(), binary.getKind());

@@ -10,6 +10,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -82,12 +83,42 @@ static LogicalResult verifyLengthTable(Operation *op, NamedAttribute attribute,
   return success();
 }
 
+/// What the value of an attribute is that functions of leaves have, one core's code for a leaf or a product of one.
+static std::optional<StringRef> describeLeafAttribute(StringRef name) {
+  return llvm::StringSwitch<std::optional<StringRef>>(name)
+      .Cases({"ft.leaf", "ft.leaf_listed", "ft.leaf_checks"}, "nothing but itself")
+      .Case("ft.leaf_batched", "a truth value for each argument, array<i1: ...>")
+      .Case("ft.leaf_aliases", "a truth value for each result, array<i1: ...>")
+      .Cases({"ft.scratch_fixed", "ft.scratch_per_row"}, "a number of bytes, an i64 of at least 0")
+      .Case("ft.product", "a text")
+      .Default(std::nullopt);
+}
+
+static LogicalResult verifyLeafAttribute(Operation *op, FunctionOpInterface function, NamedAttribute attribute, StringRef expected) {
+  if (!function)
+    return op->emitError() << "'" << attribute.getName().getValue() << "' belongs on a function";
+  StringRef name = attribute.getName().getValue();
+  Attribute value = attribute.getValue();
+  bool isRight = isa<UnitAttr>(value);
+  if (name == "ft.leaf_batched" || name == "ft.leaf_aliases") {
+    auto flags = dyn_cast<DenseBoolArrayAttr>(value);
+    isRight = flags && flags.size() == int64_t(name == "ft.leaf_batched" ? function.getNumArguments() : function.getNumResults());
+  } else if (name.starts_with("ft.scratch")) {
+    auto bytes = dyn_cast<IntegerAttr>(value);
+    isRight = bytes && bytes.getType().isInteger(64) && bytes.getInt() >= 0;
+  } else if (name == "ft.product") {
+    isRight = isa<StringAttr>(value);
+  }
+  if (isRight)
+    return success();
+  return op->emitError() << "'" << name << "': expected " << expected << ", found " << value;
+}
+
 LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
-  // The CPU engine marks the functions of its leaves and of their products.
-  if (name.starts_with("ft.leaf") || name.starts_with("ft.scratch") || name == "ft.product")
-    return success();
+  if (std::optional<StringRef> expected = describeLeafAttribute(name))
+    return verifyLeafAttribute(op, function, attribute, *expected);
   if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
     return op->emitError() << "unknown attribute '" << name
                            << "': the ft dialect has 'ft.bounds', 'ft.lengths' and 'ft.typical' on "

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Tile/IR/Tile.h"
 
+#include "Numbers.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -62,6 +64,8 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   if (!warp.empty() && (!arePositivePair(warp) || threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0))
     return emitError() << "(L2) expected two positive numbers that divide those of the threads, found threads = [" << threads
                        << "], warp = [" << warp << "]";
+  if (int64_t number = findTooGreat({vector[0], vector[1], threads[0], threads[1]}))
+    return emitError() << "(L3) expected numbers of at most " << mostNumber << ", found " << number;
   return success();
 }
 
@@ -75,6 +79,8 @@ LogicalResult MoveAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
   if (width < 1 || !llvm::isPowerOf2_64(uint64_t(width)) || !arePositivePair(threads))
     return emitError() << "(M1) expected a power of two of adjacent elements and two positive numbers of threads, found width = " << width
                        << ", threads = [" << threads << "]";
+  if (int64_t number = findTooGreat({width, threads[0], threads[1]}))
+    return emitError() << "(M2) expected numbers of at most " << mostNumber << ", found " << number;
   return success();
 }
 
@@ -110,6 +116,8 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "(P2) expected a power of two of terms in a step, at least one stage and no negative number of fused "
                           "nests; found step = "
                        << step << ", stages = " << stages << ", fused = " << fused;
+  if (int64_t number = findTooGreat({block[0], block[1], step, stages, fused}))
+    return emitError() << "(P7) expected numbers of at most " << mostNumber << ", found " << number;
   if (mma && (thread[0] % 2 != 0 || thread[1] % 2 != 0 || block[0] / thread[0] % 8 != 0 || block[1] / thread[1] % 4 != 0 ||
               step < fragmentTerms))
     return emitError() << "(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at "
@@ -269,6 +277,10 @@ LogicalResult RegistersType::verify(function_ref<InFlightDiagnostic()> emitError
     if (shape[d] % layout.getSpan(d) != 0)
       return emitError() << "(R2) the layout spans " << layout.getSpan(d) << (d == 0 ? " rows" : " columns")
                          << ", which do not divide " << shape[d];
+  int64_t own[] = {shape[0] / layout.getThreads()[0], shape[1] / layout.getThreads()[1]};
+  if (findTooGreat(own) || own[0] * own[1] > mostElements)
+    return emitError() << "(R3) expected at most " << mostElements << " elements for each thread, found " << shape[0] << " x " << shape[1]
+                       << " by " << layout;
   return success();
 }
 
@@ -280,6 +292,8 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, A
   }
   if (pad < 0 || stages < 1)
     return emitError() << "(S2) expected pad >= 0 and stages >= 1, found pad = " << pad << ", stages = " << stages;
+  if (int64_t number = findTooGreat({shape[0], shape[1], pad, stages}))
+    return emitError() << "(S3) expected numbers of at most " << mostNumber << ", found " << number;
   return success();
 }
 

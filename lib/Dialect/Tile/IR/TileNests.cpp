@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Tile/IR/Tile.h"
 
+#include "Numbers.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -19,6 +21,8 @@ LogicalResult PointTilesAttr::verify(function_ref<InFlightDiagnostic()> emitErro
   for (int64_t number : {threads, width, tile, together, lanes, slices, granule})
     if (number < 1)
       return emitError() << "(T1) expected numbers of at least 1, found " << number;
+  if (int64_t number = findTooGreat({threads, width, tile, together, lanes, slices, granule}))
+    return emitError() << "(T6) expected numbers of at most " << mostNumber << ", found " << number;
   if (unroll && llvm::any_of(unroll.asArrayRef(), [](int64_t copies) { return copies < 0; }))
     return emitError() << "(T1) expected numbers of copies of at least 0, found " << unroll;
   bool isTile = tile == 1 ? loop < 0 && !rows : rows != (loop >= 0);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Tile/IR/Tile.h"
 
+#include "Numbers.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,6 +29,8 @@ LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError, int6
       !llvm::isPowerOf2_64(uint64_t(line)))
     return emitError() << "(W1) expected numbers of at least 1, 'lanes' and 'line' powers of two; found threads = " << threads
                        << ", lanes = " << lanes << ", width = " << width << ", rows = " << rows << ", line = " << line;
+  if (int64_t number = findTooGreat({threads, lanes, width, rows, line}))
+    return emitError() << "(W3) expected numbers of at most " << mostNumber << ", found " << number;
   if (lanes <= warpThreads ? threads % lanes != 0 : lanes != threads || rows != 1 || lanes > warpThreads * warpThreads)
     return emitError() << "(W2) expected lanes that are part of a warp of " << warpThreads
                        << ", or all threads, which are at most as many warps and have one row at a time; found lanes = " << lanes
@@ -77,6 +81,9 @@ LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
     return emitError() << "(F1) expected a number of rows" << (sliced ? "" : " and of their elements, in accesses of ")
                        << (sliced ? "" : std::to_string(row.getWidth())) << ", of integers or floats; found [" << shape << "] of "
                        << elementType;
+  if (!sliced && (findTooGreat(shape[1]) || row.getRows() * row.getChunks(shape[1]) > mostElements / row.getWidth()))
+    return emitError() << "(F3) expected at most " << mostElements << " elements for each lane, found " << shape[0] << " x " << shape[1]
+                       << " by " << row;
   if (shape[0] != row.getRowsAtOnce())
     return emitError() << "(F2) the layout has " << row.getRowsAtOnce() << " rows at a time, found " << shape[0];
   return success();
@@ -105,6 +112,8 @@ LogicalResult PointsType::verify(function_ref<InFlightDiagnostic()> emitError, A
   if (llvm::any_of(digits, [](int64_t digit) { return digit < 1; }) || length < 1 || length % layout.getWidth() != 0)
     return emitError() << "(Q1) expected numbers of at least 1 and a length in accesses of " << layout.getWidth() << "; found ["
                        << digits << "], " << length;
+  if (findTooGreat(length))
+    return emitError() << "(Q3) expected rows of at most " << mostNumber << " elements, found " << length;
   if (shifted && layout.getLine() == 1)
     return emitError() << "(Q2) what is shifted has lines of more than one access, found " << layout;
   return success();

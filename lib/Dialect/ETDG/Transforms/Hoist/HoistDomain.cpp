@@ -1,7 +1,7 @@
 //===- HoistDomain.cpp - domains without some of their dimensions ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HoistDomain.h"
-#include "ft/Analysis/NeededForms.h"
+#include "ft/Analysis/Inequalities.h"
 
 #include <numeric>
 
@@ -14,23 +14,8 @@ using ft::LengthAttr;
 // Projection
 //===----------------------------------------------------------------------===//
 
-static bool hasSameTerms(const LinearForm &a, const LinearForm &b, int64_t factor = 1) {
-  return a.terms.size() == b.terms.size() && llvm::all_of(a.terms, [&](auto &term) {
-           return b.coefficient(term.first) == term.second * factor;
-         });
-}
-
 void Domain::add(LinearForm form) {
-  llvm::erase_if(form.terms, [](auto &term) { return term.second == 0; });
-  int64_t factor = 0;
-  for (auto &term : form.terms)
-    factor = std::gcd(factor, term.second);
-  if (factor > 1) {
-    for (auto &term : form.terms)
-      term.second /= factor;
-    form.constant = llvm::divideFloorSigned(form.constant, factor);
-  }
-  if (form.terms.empty() && form.constant >= 0)
+  if (!tightenInequality(form))
     return;
   // Equal but for the constant: the stronger one remains.
   for (LinearForm &other : forms)
@@ -53,27 +38,6 @@ void Domain::add(AffineExpr constraint, bool isEq) {
   if (isEq)
     add(negate(form));
   add(std::move(form));
-}
-
-/// fa·a + fb·b, none on overflow.
-static std::optional<LinearForm> combine(const LinearForm &a, int64_t fa, const LinearForm &b,
-                                         int64_t fb) {
-  LinearForm sum;
-  bool overflow = false;
-  for (auto [form, factor] : {std::pair(&a, fa), std::pair(&b, fb)}) {
-    int64_t product;
-    for (auto [atom, coefficient] : form->terms) {
-      overflow |= llvm::MulOverflow(coefficient, factor, product);
-      auto *it = llvm::find_if(sum.terms, [&](auto &term) { return term.first == atom; });
-      if (it == sum.terms.end())
-        sum.terms.push_back({atom, product});
-      else
-        overflow |= llvm::AddOverflow(it->second, product, it->second);
-    }
-    overflow |= llvm::MulOverflow(form->constant, factor, product);
-    overflow |= llvm::AddOverflow(sum.constant, product, sum.constant);
-  }
-  return overflow ? std::nullopt : std::optional(sum);
 }
 
 /// Whether the dimension occurs, and not only as a term of its own.
@@ -109,7 +73,7 @@ bool Domain::project(unsigned dim) {
       int64_t a = coefficientOf(lower), b = -coefficientOf(upper);
       isExact &= a == 1 || b == 1;
       int64_t g = std::gcd(a, b);
-      if (std::optional<LinearForm> sum = combine(lower, b / g, upper, a / g))
+      if (std::optional<LinearForm> sum = addScaled(lower, b / g, upper, a / g))
         add(std::move(*sum));
       else
         isExact = false;

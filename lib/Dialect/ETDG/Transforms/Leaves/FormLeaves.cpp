@@ -94,16 +94,20 @@ void etdg::shareConstants(BlockOp leaf) {
   }
 }
 
+SmallVector<BlockOp> etdg::graphBlocksOf(GraphOp graph) {
+  SmallVector<BlockOp> blocks;
+  graph.walk([&](BlockOp block) {
+    if (!block.isLeaf())
+      blocks.push_back(block);
+  });
+  return blocks;
+}
+
 namespace {
 struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
   using ETDGFormLeavesBase::ETDGFormLeavesBase;
   void runOnOperation() override {
-    SmallVector<BlockOp> blocks;
-    getOperation().walk([&](BlockOp block) {
-      if (!block.isLeaf())
-        blocks.push_back(block);
-    });
-    for (BlockOp block : blocks) {
+    for (BlockOp block : graphBlocksOf(getOperation())) {
       std::string name = block.getBlockName().value_or("").str();
       Location loc = block.getLoc();
       unsigned joined = joinStatements(block.getBody().front(), maxOperations);

@@ -7,6 +7,9 @@
 
 namespace mlir::etdg {
 
+/// The blocks of a graph that hold others, inner ones before those around them.
+SmallVector<BlockOp> graphBlocksOf(GraphOp graph);
+
 /// Joins leaves of zero dimensions in a graph block's body. Returns how many disappeared.
 unsigned joinStatements(Block &body, int64_t maxOperations);
 

@@ -140,12 +140,7 @@ namespace {
 struct ETDGJoinPoints : etdg::impl::ETDGJoinPointsBase<ETDGJoinPoints> {
   using ETDGJoinPointsBase::ETDGJoinPointsBase;
   void runOnOperation() override {
-    SmallVector<BlockOp> blocks;
-    getOperation().walk([&](BlockOp block) {
-      if (!block.isLeaf())
-        blocks.push_back(block);
-    });
-    for (BlockOp block : blocks) {
+    for (BlockOp block : graphBlocksOf(getOperation())) {
       std::string name = block.getBlockName().value_or("").str();
       if (BlockOp leaf = joinPoints(block, mostPoints))
         remark::passed(leaf.getLoc(), remark::RemarkOpts::name("join-points").category("coarsen"))

@@ -1,10 +1,10 @@
-//===- LinearForm.cpp - normal form of quasi-affine expressions -----------===//
+//===- QuasiPolynomial.cpp - normal form of quasi-affine expressions ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums of multiples of monomials, with overflow checks throughout.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Support/LinearForm.h"
+#include "ft/Support/QuasiPolynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,7 +60,7 @@ bool MonomialLess::operator()(const Monomial &a, const Monomial &b) const {
   return false;
 }
 
-bool LinearForm::add(const Monomial &monomial, int64_t coefficient) {
+bool QuasiPolynomial::add(const Monomial &monomial, int64_t coefficient) {
   if (coefficient == 0)
     return true;
   auto [it, inserted] = terms.try_emplace(monomial, coefficient);
@@ -73,7 +73,7 @@ bool LinearForm::add(const Monomial &monomial, int64_t coefficient) {
   return true;
 }
 
-bool LinearForm::add(const LinearForm &other, int64_t factor) {
+bool QuasiPolynomial::add(const QuasiPolynomial &other, int64_t factor) {
   for (const auto &[monomial, coefficient] : other.terms) {
     int64_t product;
     if (llvm::MulOverflow(coefficient, factor, product) || !add(monomial, product))
@@ -82,17 +82,17 @@ bool LinearForm::add(const LinearForm &other, int64_t factor) {
   return true;
 }
 
-int64_t LinearForm::getConstantTerm() const {
+int64_t QuasiPolynomial::getConstantTerm() const {
   auto it = terms.find(Monomial());
   return it == terms.end() ? 0 : it->second;
 }
 
-bool LinearForm::isConstant() const {
+bool QuasiPolynomial::isConstant() const {
   return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty());
 }
 
-std::optional<LinearForm> LinearForm::multiply(const LinearForm &a, const LinearForm &b) {
-  LinearForm result;
+std::optional<QuasiPolynomial> QuasiPolynomial::multiply(const QuasiPolynomial &a, const QuasiPolynomial &b) {
+  QuasiPolynomial result;
   for (const auto &[x, c] : a.terms)
     for (const auto &[y, d] : b.terms) {
       int64_t product;
@@ -123,17 +123,17 @@ static int64_t floorDiv(int64_t n, int64_t d) { return n / d - (n % d < 0); }
 static int64_t floorMod(int64_t n, int64_t d) { return n % d + (n % d < 0 ? d : 0); }
 
 /// An atom, or what MLIR makes of the expression on its own account.
-static std::optional<LinearForm> wrapAtom(AffineExpr expr, AffineExprKind kind) {
+static std::optional<QuasiPolynomial> wrapAtom(AffineExpr expr, AffineExprKind kind) {
   if (expr.getKind() == kind) {
-    LinearForm form;
+    QuasiPolynomial form;
     form.terms[Monomial{expr}] = 1;
     return form;
   }
-  return LinearForm::get(expr);
+  return QuasiPolynomial::get(expr);
 }
 
 /// floordiv(floordiv(A, b) + k, d) = floordiv(A + k·b, b·d).
-std::optional<LinearForm> LinearForm::divideTwice(const LinearForm &numerator, int64_t d,
+std::optional<QuasiPolynomial> QuasiPolynomial::divideTwice(const QuasiPolynomial &numerator, int64_t d,
                                                   MLIRContext *context) {
   const auto &[monomial, coefficient] = *numerator.terms.begin();
   size_t numTerms = numerator.getConstantTerm() == 0 ? 1 : 2;
@@ -145,22 +145,22 @@ std::optional<LinearForm> LinearForm::divideTwice(const LinearForm &numerator, i
     return std::nullopt;
   auto binary = cast<AffineBinaryOpExpr>(atom);
   auto b = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  std::optional<LinearForm> inner = get(binary.getLHS());
+  std::optional<QuasiPolynomial> inner = get(binary.getLHS());
   int64_t offset, product;
   if (!b || b.getValue() < 1 || !inner ||
       llvm::MulOverflow(numerator.getConstantTerm(), b.getValue(), offset) ||
       llvm::MulOverflow(d, b.getValue(), product) || !inner->add(Monomial(), offset) ||
       (isCeil && !inner->add(Monomial(), b.getValue() - 1)))
     return std::nullopt;
-  LinearForm divisor;
+  QuasiPolynomial divisor;
   divisor.add(Monomial(), product);
   return divide(std::move(*inner), divisor, AffineExprKind::FloorDiv, context);
 }
 
-std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearForm &divisor,
+std::optional<QuasiPolynomial> QuasiPolynomial::divide(QuasiPolynomial numerator, const QuasiPolynomial &divisor,
                                              AffineExprKind kind, MLIRContext *context) {
-  LinearForm quotient, rest;
-  auto finish = [&](std::optional<LinearForm> atom) -> std::optional<LinearForm> {
+  QuasiPolynomial quotient, rest;
+  auto finish = [&](std::optional<QuasiPolynomial> atom) -> std::optional<QuasiPolynomial> {
     if (!atom || !quotient.add(*atom, 1))
       return std::nullopt;
     return quotient;
@@ -181,11 +181,11 @@ std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearF
     if (rest.isConstant())
       return quotient;
     // floordiv(g·E + r, g·d) = floordiv(E + floordiv(r, g), d)
-    LinearForm reduced;
+    QuasiPolynomial reduced;
     for (const auto &[monomial, coefficient] : rest.terms)
       reduced.add(monomial, coefficient / common);
     d /= common;
-    if (std::optional<LinearForm> nested = divideTwice(reduced, d, context))
+    if (std::optional<QuasiPolynomial> nested = divideTwice(reduced, d, context))
       return finish(nested);
     if (d > 1 && reduced.getConstantTerm() == d - 1) {
       reduced.terms.erase(Monomial());
@@ -213,12 +213,12 @@ std::optional<LinearForm> LinearForm::divide(LinearForm numerator, const LinearF
       wrapAtom(kind == AffineExprKind::CeilDiv ? lhs.ceilDiv(rhs) : lhs.floorDiv(rhs), kind));
 }
 
-std::optional<LinearForm> LinearForm::remainder(const LinearForm &numerator, const LinearForm &divisor,
+std::optional<QuasiPolynomial> QuasiPolynomial::remainder(const QuasiPolynomial &numerator, const QuasiPolynomial &divisor,
                                                 MLIRContext *context) {
   int64_t d = divisor.getConstantTerm();
   if (!divisor.isConstant() || d < 1)
     return wrapAtom(numerator.toExpr(context) % divisor.toExpr(context), AffineExprKind::Mod);
-  LinearForm rest;
+  QuasiPolynomial rest;
   int64_t common = d;
   for (const auto &[monomial, coefficient] : numerator.terms) {
     int64_t left = floorMod(coefficient, d);
@@ -227,18 +227,18 @@ std::optional<LinearForm> LinearForm::remainder(const LinearForm &numerator, con
   }
   if (rest.isConstant())
     return rest;
-  LinearForm reduced, result;
+  QuasiPolynomial reduced, result;
   for (const auto &[monomial, coefficient] : rest.terms)
     reduced.add(monomial, coefficient / common);
-  std::optional<LinearForm> atom =
+  std::optional<QuasiPolynomial> atom =
       wrapAtom(reduced.toExpr(context) % (d / common), AffineExprKind::Mod);
   if (!atom || !result.add(*atom, common))
     return std::nullopt;
   return result;
 }
 
-std::optional<LinearForm> LinearForm::get(AffineExpr expr) {
-  LinearForm result;
+std::optional<QuasiPolynomial> QuasiPolynomial::get(AffineExpr expr) {
+  QuasiPolynomial result;
   switch (expr.getKind()) {
   case AffineExprKind::Constant:
     result.add(Monomial(), cast<AffineConstantExpr>(expr).getValue());
@@ -251,7 +251,7 @@ std::optional<LinearForm> LinearForm::get(AffineExpr expr) {
     break;
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<LinearForm> lhs = get(binary.getLHS()), rhs = get(binary.getRHS());
+  std::optional<QuasiPolynomial> lhs = get(binary.getLHS()), rhs = get(binary.getRHS());
   if (!lhs || !rhs)
     return std::nullopt;
   switch (expr.getKind()) {
@@ -268,7 +268,7 @@ std::optional<LinearForm> LinearForm::get(AffineExpr expr) {
   }
 }
 
-AffineExpr LinearForm::toExpr(MLIRContext *context) const {
+AffineExpr QuasiPolynomial::toExpr(MLIRContext *context) const {
   AffineExpr sum = getAffineConstantExpr(0, context);
   for (const auto &[monomial, coefficient] : terms) {
     AffineExpr product;
@@ -300,7 +300,7 @@ AffineExpr mlir::ft::normalizeExpr(AffineExpr expr) {
   // Building a sum may let MLIR find a remainder in it, which is then an atom:
   // a second round gives the fixed point.
   for (int round = 0; round != 4; ++round) {
-    std::optional<LinearForm> form = LinearForm::get(expr);
+    std::optional<QuasiPolynomial> form = QuasiPolynomial::get(expr);
     if (!form)
       return expr;
     AffineExpr next = form->toExpr(expr.getContext());

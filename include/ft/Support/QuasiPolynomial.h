@@ -1,4 +1,4 @@
-//===- LinearForm.h - normal form of quasi-affine expressions ---*- C++ -*-===//
+//===- QuasiPolynomial.h - normal form of quasi-affine expressions  -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A sum of integer multiples of monomials. MLIR's affine expressions have no
@@ -6,8 +6,8 @@
 // equal lengths must be the same attribute.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_SUPPORT_LINEARFORM_H
-#define FT_SUPPORT_LINEARFORM_H
+#ifndef FT_SUPPORT_QUASIPOLYNOMIAL_H
+#define FT_SUPPORT_QUASIPOLYNOMIAL_H
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SmallVector.h"
@@ -24,14 +24,14 @@ struct MonomialLess {
   bool operator()(const Monomial &a, const Monomial &b) const;
 };
 
-class LinearForm {
+class QuasiPolynomial {
 public:
   /// The normal form of an expression; none when a coefficient overflows or the
   /// form grows beyond reason. Rules: quotients and remainders by a positive
   /// constant have coefficients in [0, divisor) and no common factor with it,
   /// and are written `ceildiv` where the constant term is divisor - 1; divisors
   /// that are one monomial cancel in the terms they divide; a quotient of a quotient is one.
-  static std::optional<LinearForm> get(AffineExpr expr);
+  static std::optional<QuasiPolynomial> get(AffineExpr expr);
 
   AffineExpr toExpr(MLIRContext *context) const;
   int64_t getConstantTerm() const;
@@ -42,13 +42,13 @@ public:
 
 private:
   bool add(const Monomial &monomial, int64_t coefficient);
-  bool add(const LinearForm &other, int64_t factor);
-  static std::optional<LinearForm> multiply(const LinearForm &a, const LinearForm &b);
-  static std::optional<LinearForm> divide(LinearForm numerator, const LinearForm &divisor,
+  bool add(const QuasiPolynomial &other, int64_t factor);
+  static std::optional<QuasiPolynomial> multiply(const QuasiPolynomial &a, const QuasiPolynomial &b);
+  static std::optional<QuasiPolynomial> divide(QuasiPolynomial numerator, const QuasiPolynomial &divisor,
                                           AffineExprKind kind, MLIRContext *context);
-  static std::optional<LinearForm> divideTwice(const LinearForm &numerator, int64_t d,
+  static std::optional<QuasiPolynomial> divideTwice(const QuasiPolynomial &numerator, int64_t d,
                                                MLIRContext *context);
-  static std::optional<LinearForm> remainder(const LinearForm &numerator, const LinearForm &divisor,
+  static std::optional<QuasiPolynomial> remainder(const QuasiPolynomial &numerator, const QuasiPolynomial &divisor,
                                              MLIRContext *context);
 };
 
@@ -61,4 +61,4 @@ AffineExpr normalizeExpr(AffineExpr expr);
 
 } // namespace mlir::ft
 
-#endif // FT_SUPPORT_LINEARFORM_H
+#endif // FT_SUPPORT_QUASIPOLYNOMIAL_H

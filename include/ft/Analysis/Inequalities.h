@@ -1,13 +1,29 @@
-//===- NeededForms.h - constraints that others do not imply -----*- C++ -*-===//
+//===- Inequalities.h - linear forms that are at least 0 --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_ANALYSIS_NEEDEDFORMS_H
-#define FT_ANALYSIS_NEEDEDFORMS_H
+//
+// What eliminations of dimensions (Fourier-Motzkin) share: sums of inequalities, their
+// tightest form, and which of them others do not imply.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_ANALYSIS_INEQUALITIES_H
+#define FT_ANALYSIS_INEQUALITIES_H
 
+#include "ft/Dialect/ETDG/IR/SetText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <numeric>
+#include <optional>
 
 namespace mlir::etdg {
+
+/// fa·a + fb·b; none where a number leaves 64 bits.
+std::optional<LinearForm> addScaled(const LinearForm &a, int64_t fa, const LinearForm &b, int64_t fb);
+
+/// Divides by the common factor of the coefficients, the constant rounded down. False where `form ≥ 0` says nothing.
+bool tightenInequality(LinearForm &form);
+
+/// Equal but for the constant, where the coefficients of `a` are multiplied with `factor`.
+bool hasSameTerms(const LinearForm &a, const LinearForm &b, int64_t factor = 1);
 
 /// The forms that the others do not imply, in their order; of several choices those with more terms
 /// go. `isImplied(form, others)` is asked once for each.
@@ -36,4 +52,4 @@ llvm::SmallVector<Form> keepNeeded(llvm::ArrayRef<Form> forms, IsImplied isImpli
 
 } // namespace mlir::etdg
 
-#endif // FT_ANALYSIS_NEEDEDFORMS_H
+#endif // FT_ANALYSIS_INEQUALITIES_H
