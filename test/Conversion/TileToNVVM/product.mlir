@@ -58,8 +58,36 @@ llvm.func @step(%a: !llvm.ptr<1>, %m: !llvm.ptr<3>, %rows: i64, %stride: i64) {
   llvm.return
 }
 
-// Integers are extended and multiplied; rows of two digits.
+// Four terms at a time in accesses of two; columns one by one; the terms in their order.
+// CHECK-LABEL: llvm.func @narrow(
+llvm.func @narrow(%m: !llvm.ptr<3>, %x: f32) {
+  %zero = arith.constant 0 : i64
+  %sa = tile.shared %m : !sa
+  %sb = tile.shared %m : !sb
+  %c = tile.splat %x : f32 -> !c
+  // CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
+  // CHECK-NOT: -> vector
+  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+  // CHECK-COUNT-8: llvm.intr.fma
+  // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
+  %d = tile.mma %c, %sa[%zero], %sb[%zero] {reads = #tile.reads<terms = 4, lhs = 2, rhs = 1>} : !c, !sa, !sb
+  llvm.return
+}
+
+// Without a word of it element by element, term by term.
+// CHECK-LABEL: llvm.func @elements(
+// CHECK-NOT: llvm.load {{.*}} vector
 // CHECK-LABEL: llvm.func @digits(
+llvm.func @elements(%m: !llvm.ptr<3>, %x: f32) {
+  %zero = arith.constant 0 : i64
+  %sa = tile.shared %m : !sa
+  %sb = tile.shared %m : !sb
+  %c = tile.splat %x : f32 -> !c
+  %d = tile.mma %c, %sa[%zero], %sb[%zero] : !c, !sa, !sb
+  llvm.return
+}
+
+// Integers are extended and multiplied; rows of two digits.
 !ci = !tile.registers<16x16xi32, #own>
 !vi = !tile.view<i32, [-1, 4], [16]>
 !si = !tile.shared<16x16xi8, pad = 16, stages = 1>
