@@ -363,8 +363,19 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
                                     const GpuPlace &place) {
   bool waits = place.isGrouped || llvm::any_of(plans, [](const GpuPlan &plan) { return !plan.steps.empty(); });
   int64_t elements = 1, maxRows = 1;
+  int64_t productThreads = 0;
+  // Where no nest has steps of its own, each is what waits in the step of a recurrence.
+  bool hasStepsInside = place.isGrouped && place.shared > 0 &&
+                        llvm::any_of(plans, [&](const GpuPlan &plan) { return plan.steps.size() > place.shared; });
   for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
-    if (failed(shareColumns(nest, plan, /*privateRows=*/plan.row.has_value())))
+    if (hasStepsInside && failed(planInStep(nest, plan, place.shared)))
+      return failure();
+    if (plan.products) {
+      productThreads = std::max(productThreads, plan.block.getThreads());
+      continue;
+    }
+    bool isAlone = place.isGrouped && plan.steps.size() == place.shared && !plan.inner.empty();
+    if (!isAlone && failed(shareColumns(nest, plan, /*privateRows=*/plan.row.has_value())))
       return failure();
     if (draws() && draw(2) == 0)
       plan.columns = 0;
@@ -383,6 +394,7 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
     }
   }
   int64_t threads = threadsFor(elements * maxRows, options.stepThreads ? options.stepThreads : planning.blockThreads.back());
+  threads = productThreads ? productThreads : threads;
   int64_t shared = waits ? std::max(planning.sharedBytesOfTwo, planning.sharedBytesAlone) : planning.sharedBytesOfTwo;
   BlockOp front = nests.front().front();
   etdg::ThreadBlockAttr block = makeBlock(front.getContext(), threads, 1, shared);

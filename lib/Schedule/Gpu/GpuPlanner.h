@@ -49,8 +49,11 @@ public:
 
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
-  /// Completes the plan where most of the work is products of matrices; false where it is not.
-  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan);
+  /// Completes the plan where most of the work is products of matrices; false where it is not. The first `shared` dimensions are loops around
+  /// the nest.
+  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared = 0);
+  /// What a nest of a kernel with shared loops does in an iteration of these, where nobody has to wait inside of it.
+  LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
   FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work);
   FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work);
   int64_t sideOfTile() const;

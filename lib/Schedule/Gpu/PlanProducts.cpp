@@ -121,10 +121,11 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
 }
 
 /// Whether iterations of a dimension of some leaf follow each other in an order that the program says.
-static bool hasOrder(BlockOp block) {
+/// Inside of the first `shared` loops.
+static bool hasOrder(BlockOp block, unsigned shared) {
   bool found = false;
   block->walk([&](BlockOp inner) {
-    for (unsigned d = 0; d < inner.getNumOwnDims(); ++d)
+    for (unsigned d = inner == block ? shared : 0; d < inner.getNumOwnDims(); ++d)
       found |= inner.getOperator(d) != OperatorKind::Map && inner.getOperator(d) != OperatorKind::Reduce;
   });
   return found;
@@ -381,14 +382,14 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
   return isCheaper ? together : apart;
 }
 
-FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan) {
+FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared) {
   BlockOp front = nest.front();
   FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
     return failure();
   // Steps of a recurrence have few rows, and wait for each other: a point's own product has to fill a tile.
   const int64_t fills = 4 * planning.productSide * planning.productSide;
-  if (llvm::any_of(nest, [](BlockOp block) { return hasOrder(block); }) && work->m * work->n < fills)
+  if (llvm::any_of(nest, [&](BlockOp block) { return hasOrder(block, shared); }) && work->m * work->n < fills)
     return false;
   std::string why;
   if (!wantsTiles(*work, planning, why))
