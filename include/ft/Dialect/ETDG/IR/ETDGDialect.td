@@ -26,6 +26,7 @@ def ETDG_Dialect : Dialect {
       dimension d is the share, the next one is cut at multiples of t, and the set is the reduction's domain, without the share;
     - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
     - `etdg.merged` of a function or graph: products of lengths that became one name;
+    - `etdg.in_place` of a graph: which results may take the memory of which arguments (`ft/Dialect/ETDG/IR/InPlace.h`);
     - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;
     - `etdg.dims` of an argument: the names of its dimensions, `""` for one without;
     - `etdg.divisions` of a nest or block: how it may be divided into what waits for its own iterations and what does not, `{outer = n}`

@@ -127,6 +127,13 @@ def ETDG_NestOp : ETDG_Op<"nest", [NoTerminator, SingleBlock]> {
     its own points. (N1) it holds blocks only, at least one, with equal dimension
     names and numbers of ancestors. (N2) domains are disjoint (checked by
     `etdg-verify`). The schedule, where one is given, is that of all its blocks.
+
+    ```mlir
+    etdg.nest {
+      etdg.block @first [map, scanl] (i, k) in [0, N) x [0, 1) reads (...) writes (%ys[i, k]) {...} : ...
+      etdg.block @others [map, scanl] (i, k) in [0, N) x [1, L) reads (..., %s = %ys[i, k - 1] : !x) writes (%ys[i, k]) {...} : ...
+    }
+    ```
   }];
   let arguments = (ins OptionalAttr<ETDG_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
@@ -210,6 +217,13 @@ def ETDG_BlockOp : ETDG_Op<"block", [
 
 def ETDG_YieldOp : ETDG_Op<"yield", [Pure, Terminator, ParentOneOf<["BlockOp"]>]> {
   let summary = "the values that a leaf writes";
+  let description = [{
+    A leaf yields a value for each of its writes, in their order (K3); what ends a graph block, or a `combine`, is this operation, too.
+
+    ```mlir
+    etdg.yield %h, %c : tensor<1x512xf32>, tensor<1x512xf32>
+    ```
+  }];
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
 }
@@ -221,6 +235,14 @@ def ETDG_KernelOp : ETDG_Op<"kernel", [NoTerminator, SingleBlock]> {
     `exit` names the value that ends a loop on data (`#etdg.exit`).
     (M1) it holds nests and blocks only; `shared` is not negative and at most the dimension of each.
     (M2) an `exit` stands where the nests share one dimension; it is a single `i1` that one of them writes in each step.
+
+    ```mlir
+    // All points of step t of both, then those of step t + 1.
+    etdg.kernel shared 1 {
+      etdg.block @state [scanl, map] (t, j) in [0, L) x [0, D) ... schedule <map = affine_map<(t, j) -> (t, j)>, ...> {...} : ...
+      etdg.block @output [map] (t) in [0, L) ... schedule <map = affine_map<(t) -> (t)>, ...> {...} : ...
+    }
+    ```
   }];
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$shared, OptionalAttr<ETDG_ExitAttr>:$exit);
   let regions = (region SizedRegion<1>:$body);

@@ -3,7 +3,7 @@
 //
 // A dimension that may be re-associated (`reduce`, `fold`) may be cut at any iteration:
 // a cut restarts from `identity`, and partial states join in order by `combine`
-// (DESIGN §4.2.3). Here a cut is written into the graph, as two nests: the shares,
+// (docs/etdg.md). Here a cut is written into the graph, as two nests: the shares,
 // which wait for nobody, and the join of their states.
 //
 //===----------------------------------------------------------------------===//

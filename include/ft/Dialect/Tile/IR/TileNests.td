@@ -33,7 +33,7 @@ def Tile_PointTilesAttr : AttrDef<Tile_Dialect, "PointTiles"> {
 
     (T1) numbers are at least 1, those of `unroll` at least 0; (T2) a loop of the vector if it is wider than an element, a `loop`, or `rows`, if a
     tile has several iterations, and another loop than the vector's; (T3) 1 lane, a warp of 32 or all threads, which are whole warps then; (T4) of `lanes`,
-    `slices` and `together` at most one is more than 1; (T5) `reuse` with lanes of the block, `granule` with slices.
+    `slices` and `together` at most one is more than 1; (T5) `reuse` with lanes of the block, `granule` with slices; (T6) no number is greater than 2^20.
   }];
   let parameters = (ins "int64_t":$threads, DefaultValuedParameter<"int64_t", "-1">:$vector, DefaultValuedParameter<"int64_t", "1">:$width,
                         DefaultValuedParameter<"int64_t", "-1">:$loop, DefaultValuedParameter<"int64_t", "1">:$tile,

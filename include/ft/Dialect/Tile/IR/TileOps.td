@@ -25,7 +25,7 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
     With `warp = [4, 8]` the grid of threads is cut into such pieces, row by row, and each is numbered row by row: 32
     threads that run together meet as few different rows and columns as can be.
 
-    (L1) two numbers each, all at least 1; (L2) the warp's divide those of the threads.
+    (L1) two numbers each, all at least 1; (L2) the warp's divide those of the threads; (L3) none is greater than 2^20.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$vector, ArrayRefParameter<"int64_t">:$threads,
                         OptionalArrayRefParameter<"int64_t">:$warp);
@@ -53,7 +53,7 @@ def Tile_MoveAttr : AttrDef<Tile_Dialect, "Move"> {
     `#tile.move<width = 4, threads = [32, 8], async>`: `width` adjacent elements are one access of a thread, threads lie beside each other
     in such a grid, and with `async` what is copied is on its way while they go on (`cp.async`).
 
-    (M1) a positive width, a power of two, and two positive numbers of threads.
+    (M1) a positive width, a power of two, and two positive numbers of threads; (M2) none is greater than 2^20.
   }];
   let parameters = (ins "int64_t":$width, ArrayRefParameter<"int64_t">:$threads, "bool":$async);
   let hasCustomAssemblyFormat = 1;
@@ -101,7 +101,7 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     `mma` an even number of rows and of columns for each thread, threads in 8 rows and 4 columns for each warp, and at least 16 terms.
     (P4) `result` has `thread` elements of each tile in a thread; with `mma` as fragments lie, `vector = [1, 2]` and `warp = [8, 4]`. (P5) `result`,
     `lhs` and `rhs` come together. (P6) what is `joined` has no `fused` of its own, and it alone is `carried`. (P7) `reads` and `accesses` stand with `result`, and
-    not with `joined`, whose tile is that of the other product; `reads` not with `mma`; accesses are 0 or powers of two that divide the result's adjacent columns.
+    not with `joined`, whose tile is that of the other product; `reads` not with `mma`; accesses are 0 or powers of two that divide the result's adjacent columns. (P8) No number is greater than 2^20.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
                         "int64_t":$stages, "bool":$mma, "bool":$joined, "bool":$carried, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
@@ -156,7 +156,7 @@ def Tile_RegistersType : Tile_Type<"Registers", "registers"> {
   let description = [{
     `!tile.registers<128x128xf32, #tile.blocked<vector = [1, 4], threads = [16, 16]>>`.
 
-    (R1) a matrix of integers or floats; (R2) the layout's spans divide its shape.
+    (R1) a matrix of integers or floats; (R2) the layout's spans divide its shape; (R3) a thread has at most 2^16 elements.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "BlockedAttr":$layout);
   let hasCustomAssemblyFormat = 1;
@@ -175,7 +175,7 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
     `!tile.shared<128x16xf32, pad = 4, stages = 2>`: `stages` tiles one after the other, each row by row; `pad` elements are
     left free behind a row, so that rows begin in different banks.
 
-    (S1) a matrix of integers or floats of whole bytes; (S2) `pad` is not negative, `stages` at least 1.
+    (S1) a matrix of integers or floats of whole bytes; (S2) `pad` is not negative, `stages` at least 1; (S3) no number is greater than 2^20.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "int64_t":$pad, "int64_t":$stages);
   let hasCustomAssemblyFormat = 1;

@@ -23,7 +23,7 @@ def Tile_RowAttr : AttrDef<Tile_Dialect, "Row"> {
     memory: then a warp meets one line at a time. Lanes have room for that.
 
     (W1) numbers are at least 1, `lanes` and `line` powers of two; (W2) a group is part of a warp of 32, or all threads, which
-    then have one row at a time and are at most 32 warps.
+    then have one row at a time and are at most 32 warps; (W3) no number is greater than 2^20.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$lanes, DefaultValuedParameter<"int64_t", "1">:$width,
                         DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$line);
@@ -92,7 +92,7 @@ def Tile_RowsType : Tile_Type<"Rows", "rows"> {
     a time. `!tile.rows<16xf32, #tile.sliced<of = …>>`: a value for each of these rows.
 
     (F1) a number of rows and, with `#tile.row`, of elements that accesses divide, all of integers or floats; (F2) as many
-    rows as the layout has at a time.
+    rows as the layout has at a time; (F3) a lane has at most 2^16 elements of them.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "Attribute":$layout);
   let hasCustomAssemblyFormat = 1;
@@ -128,7 +128,8 @@ def Tile_PointsType : Tile_Type<"Points", "points"> {
     × 16, which are counted one after the other. `masked`: the last ones may be missing; such rows are copies of the last one,
     and not stored. `shifted`: a row begins as far behind lane 0 as it does behind a line of memory.
 
-    (Q1) numbers are at least 1, and accesses divide the length; (Q2) what is shifted has lines of more than one access.
+    (Q1) numbers are at least 1, and accesses divide the length; (Q2) what is shifted has lines of more than one access;
+    (Q3) a row has at most 2^20 elements.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$digits, "int64_t":$length, "RowAttr":$layout, "bool":$masked, "bool":$shifted);
   let hasCustomAssemblyFormat = 1;
