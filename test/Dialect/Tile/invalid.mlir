@@ -396,7 +396,7 @@ llvm.func @move() attributes {l = #tile.move<width = 4611686018427387904, thread
 
 // -----
 
-// expected-error @+1 {{(P7) expected numbers of at most 1048576, found 9223372036854775807}}
+// expected-error @+1 {{(P8) expected numbers of at most 1048576, found 9223372036854775807}}
 llvm.func @fused() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 16, stages = 2, fused = 9223372036854775807>}
 
 // -----

@@ -117,7 +117,7 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                           "nests; found step = "
                        << step << ", stages = " << stages << ", fused = " << fused;
   if (int64_t number = findTooGreat({block[0], block[1], step, stages, fused}))
-    return emitError() << "(P7) expected numbers of at most " << mostNumber << ", found " << number;
+    return emitError() << "(P8) expected numbers of at most " << mostNumber << ", found " << number;
   if (mma && (thread[0] % 2 != 0 || thread[1] % 2 != 0 || block[0] / thread[0] % 8 != 0 || block[1] / thread[1] % 4 != 0 ||
               step < fragmentTerms))
     return emitError() << "(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at "
