@@ -186,9 +186,7 @@ def compare(tool, path):
     keep = "-mlir-print-debuginfo"
     with open(path) as file:
         source = file.read()
-    # Placements name reads by number, and stay those of the block as it was written.
-    skip = " skip=coarsen,reorder" if "placements = [" in source else ""
-    storage = run(tool, source, f"--ft-compile=to=storage target=sm_90a{skip}", keep)
+    storage = run(tool, source, "--ft-compile=to=storage target=sm_90a", keep)
     loops = run(tool, storage, "--convert-etdg-to-loops=target=sm_90a", "--loops-decide-for-gpu", keep)
     printed = run(tool, loops, "--convert-loops-to-gpu")
     direct = run(tool, storage, "--ft-compile=from=storage to=threads target=sm_90a")

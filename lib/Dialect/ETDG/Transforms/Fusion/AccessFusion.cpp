@@ -15,6 +15,7 @@
 #include "ft/Analysis/GraphSummary.h"
 #include "ft/Dialect/ETDG/Transforms/ElementForm.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -472,7 +473,7 @@ namespace {
 struct ETDGFuseAccesses : etdg::impl::ETDGFuseAccessesBase<ETDGFuseAccesses> {
   using ETDGFuseAccessesBase::ETDGFuseAccessesBase;
   void runOnOperation() override {
-    if (!getOperation().isExternal())
+    if (!getOperation().isExternal() && !namesReads(getOperation(), getArgument()))
       AccessFusion(getOperation(), maxPieces).run();
   }
 };

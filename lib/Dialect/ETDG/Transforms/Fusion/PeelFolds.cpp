@@ -12,6 +12,7 @@
 #include "ft/Analysis/GraphSummary.h"
 #include "ft/Dialect/ETDG/Transforms/AccessFusion.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -273,6 +274,8 @@ struct ETDGPeelFolds : etdg::impl::ETDGPeelFoldsBase<ETDGPeelFolds> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    if (namesReads(getOperation(), getArgument()))
+      return markAllAnalysesPreserved();
     AccessFusion fusion(getOperation(), /*maxPieces=*/0);
     SmallVector<BufferOp> states;
     getOperation().walk([&](BufferOp buffer) { states.push_back(buffer); });

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "HoistInvariants.h"
 #include "ft/Dialect/ETDG/Transforms/AccessFusion.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "HoistPlan.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -174,6 +175,8 @@ struct ETDGHoistInvariants : etdg::impl::ETDGHoistInvariantsBase<ETDGHoistInvari
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    if (namesReads(getOperation(), getArgument()))
+      return markAllAnalysesPreserved();
     FailureOr<ft::MachineRef> model = ft::findMachine(getOperation().getLoc(), machine, "cpu");
     if (failed(model))
       return signalPassFailure();

@@ -8,6 +8,7 @@
 #include "JoinColumns.h"
 
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -107,6 +108,8 @@ namespace {
 struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
   using ETDGFormLeavesBase::ETDGFormLeavesBase;
   void runOnOperation() override {
+    if (namesReads(getOperation(), getArgument()))
+      return markAllAnalysesPreserved();
     for (BlockOp block : graphBlocksOf(getOperation())) {
       std::string name = block.getBlockName().value_or("").str();
       Location loc = block.getLoc();

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -22,6 +23,8 @@ using namespace mlir::etdg;
 namespace {
 struct ETDGLowerOperations : etdg::impl::ETDGLowerOperationsBase<ETDGLowerOperations> {
   void runOnOperation() override {
+    if (namesReads(getOperation(), getArgument()))
+      return markAllAnalysesPreserved();
     SmallVector<BlockOp> leaves;
     getOperation().walk([&](BlockOp block) {
       if (block.isLeaf())

@@ -10,6 +10,7 @@
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/MergeDims.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -454,6 +455,8 @@ LogicalResult etdg::splitDim(BlockOp block, unsigned dim, int64_t size) {
 namespace {
 struct ETDGMergeDims : etdg::impl::ETDGMergeDimsBase<ETDGMergeDims> {
   void runOnOperation() override {
+    if (namesReads(getOperation(), getArgument()))
+      return markAllAnalysesPreserved();
     SmallVector<BlockOp> blocks;
     getOperation().walk<WalkOrder::PreOrder>([&](BlockOp block) { blocks.push_back(block); });
     for (BlockOp block : blocks)

@@ -10,6 +10,7 @@
 #include "ft/Analysis/GraphSummary.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
+#include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
 
@@ -484,6 +485,8 @@ struct ETDGMerge : etdg::impl::ETDGMergeBase<ETDGMerge> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    if (namesReads(getOperation(), getArgument()))
+      return markAllAnalysesPreserved();
     FailureOr<ft::MachineRef> model = ft::findMachine(getOperation().getLoc(), machine, "cpu");
     if (failed(model))
       return signalPassFailure();

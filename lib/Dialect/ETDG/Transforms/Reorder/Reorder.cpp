@@ -278,6 +278,14 @@ void etdg::reorderGraph(GraphOp graph) {
     apply(group, analysis);
 }
 
+/// Whether somebody has written an item's schedule: reordering says no levels, and stages nothing.
+static bool isGiven(Operation *item) {
+  auto nest = dyn_cast<NestOp>(item);
+  auto block = dyn_cast<BlockOp>(item);
+  ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block ? block.getScheduleAttr() : ScheduleAttr();
+  return schedule && (schedule.hasLevels() || !schedule.getPlacements().empty());
+}
+
 namespace {
 struct ETDGReorder : etdg::impl::ETDGReorderBase<ETDGReorder> {
   void runOnOperation() override {
@@ -286,7 +294,8 @@ struct ETDGReorder : etdg::impl::ETDGReorderBase<ETDGReorder> {
       return;
     reorderGraph(graph);
     for (Operation *item : getTopItems(graph))
-      setDivisions(item, findDivisions(graph, item));
+      if (!isGiven(item))
+        setDivisions(item, findDivisions(graph, item));
   }
 };
 } // namespace
