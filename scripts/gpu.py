@@ -43,6 +43,9 @@ SEVERAL = ["test/Optimizer/nests.mlir", "test/Engine/CPU/team.mlir",
 # What coarsening rewrites, in the form that the host chooses.
 COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/online-variants.mlir"]
 
+# Hand-written schedules, which say the form.
+SCHEDULED = ["integration/staged.mlir"]
+
 # Whatever a user may write, at the lengths of the tests on the CPU.
 PROGRAMS = sorted(str(path.relative_to(root)) for path in (root / "test/Programs").glob("*.mlir")) + [
     "test/Optimizer/beside-a-nest.mlir"]
@@ -160,7 +163,7 @@ def pack_several(path):
     entries = re.findall(r"^(?:func\.func|etdg\.graph) @(\w+)\(.*?ft\.lengths = \{([^}]*)\}", text,
                          re.M | re.S)
     forms = [("", []), ("_always", ["--gpu-steps=always"]), ("_never", ["--gpu-steps=never"])]
-    for form, flags in forms[:1] if str(path.relative_to(root)) in COARSENED else forms:
+    for form, flags in forms[:1] if str(path.relative_to(root)) in COARSENED + SCHEDULED else forms:
         if tried(bundle, path, path.stem + form, [], ("sm_80", "sm_90a"), flags) is None:
             continue
         for entry, lengths in entries:
@@ -292,7 +295,7 @@ benches = [line for line in (root / "integration/bench.txt").read_text().splitli
 with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
     packed = list(pool.map(pack, [path for path in programs if chosen(path.stem)]))
     several = list(pool.map(lambda path: tried(pack_several, path) or [],
-                            [root / path for path in SEVERAL + COARSENED if chosen(pathlib.Path(path).stem)]))
+                            [root / path for path in SEVERAL + COARSENED + SCHEDULED if chosen(pathlib.Path(path).stem)]))
     every = list(pool.map(lambda path: tried(pack_programs, path) or [],
                           [root / path for path in PROGRAMS + TILED if chosen(pathlib.Path(path).stem)]))
     every += [tried(pack_math) or []] if chosen("math") else []

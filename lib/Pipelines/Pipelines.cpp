@@ -234,6 +234,7 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsPlaceMemory());
   pm.addPass(createLoopsChooseAccesses());
   pm.addPass(createLoopsChoosePoints());
+  pm.addPass(createLoopsChooseCopies());
   pm.addPass(createLoopsPlaceSyncs());
 }
 

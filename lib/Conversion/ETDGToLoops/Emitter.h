@@ -174,6 +174,8 @@ private:
   using FixedBody = llvm::function_ref<LogicalResult(Point, Value unit)>;
   LogicalResult emitFixedLoops(ArrayRef<BlockOp> nest, const GpuPlan &plan, const FixedPoints &points, Point point, FixedBody body);
   void emitStagedCopy(BlockOp block, const StagedRead &staged, Value memory, const Point &point, Value unit);
+  /// Says of shared memory that a nest reads how many iterations of the loop around it others of the group have written it before.
+  void emitStaged(const Group &group, ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed);
   /// Whether a fixed point is one of this step's; null: always.
   Value emitIsThere(ArrayRef<BlockOp> nest, const FixedPoints &points, const Point &point);
 

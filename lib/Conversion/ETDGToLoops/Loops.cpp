@@ -397,6 +397,8 @@ LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
     if (gpu && grouped && group.nests.size() > 1)
       shareFirst(group, grouped.getShared());
     if (failed(emitGroup(group, point, [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned> fixed) {
+          if (gpu)
+            emitStaged(group, nest, fixed);
           return gpu ? emitBlockNest(nest, inner, fixed) : emitCoreNest(nest, inner, fixed);
         })))
       return failure();

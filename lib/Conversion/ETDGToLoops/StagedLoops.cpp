@@ -5,8 +5,12 @@
 // here, loops are structured: memory holds a part for each block of threads, a parallel loop of level `grid`, dealt `fixed`,
 // fills the parts, and the steps behind it read them. What such loops deal has the same number in every step.
 //
+// Other placements are copies in the graph. Where one block of threads makes them ahead, the loops say by how many iterations.
+//
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
+
+#include "ft/Dialect/ETDG/IR/SetText.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -120,4 +124,60 @@ LogicalResult Emitter::emitFixed(ArrayRef<BlockOp> nest, const GpuPlan &plan, Po
       builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isThere, /*withElseRegion=*/false).thenBlock());
     return emitDealtRows(nest, plan, at);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that are made ahead
+//===----------------------------------------------------------------------===//
+
+/// How many iterations of a loop, which is dimension `writes` of the one block and `reads` of the other, lie between a write and a read of what it
+/// wrote: by an index that is the dimension and a constant; 0: nobody can tell.
+static int64_t distanceInLoop(BlockOp writer, AffineMap written, unsigned writes, BlockOp reader, AffineMap read, unsigned reads) {
+  MLIRContext *context = writer.getContext();
+  AffineExpr zero = getAffineConstantExpr(0, context), from = getAffineDimExpr(writes, context), to = getAffineDimExpr(reads, context);
+  auto isOf = [](AffineExpr expr, AffineExpr dim, unsigned numDims) {
+    for (unsigned d = 0; d < numDims; ++d)
+      if (getAffineDimExpr(d, dim.getContext()) != dim && expr.isFunctionOfDim(d))
+        return false;
+    return etdg::LinearForm::of(expr).coefficient(dim) == 1;
+  };
+  for (auto [before, now] : llvm::zip_equal(written.getResults(), read.getResults())) {
+    if (!isOf(before, from, written.getNumDims()) || !isOf(now, to, read.getNumDims()))
+      continue;
+    etdg::BlockBuilder both = etdg::BlockBuilder::from(reader);
+    AffineExpr begin = both.importExpr(before.replace(from, zero), writer.getSymbolNames());
+    AffineExpr distance = etdg::canonicalizeExpr(begin - now.replace(to, zero), read.getNumDims(), both.symbols.size());
+    if (auto constant = dyn_cast<AffineConstantExpr>(distance))
+      return std::max<int64_t>(constant.getValue(), 0);
+  }
+  return 0;
+}
+
+void Emitter::emitStaged(const Group &group, ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
+  llvm::MapVector<Value, int64_t> ahead; // of shared memory; the least of all that is read of it
+  auto take = [&](BlockOp reader, etdg::PieceAttr piece, bool isWhole) {
+    Value buffer = reader.getBuffers()[piece.getOperand()];
+    auto made = buffer.getDefiningOp<etdg::BufferOp>();
+    if (!made || made.getMemory() != etdg::BufferMemory::Shared)
+      return;
+    for (auto [number, other] : llvm::enumerate(group.nests))
+      for (BlockOp writer : other)
+        for (auto write : writer.getWrites().getAsRange<etdg::WriteAttr>()) {
+          if (writer.getBuffers()[write.getOperand()] != buffer)
+            continue;
+          int64_t own = !isWhole || !piece.getGathers().empty() || other == nest
+                            ? 0
+                            : distanceInLoop(writer, write.getMap().getValue(), group.common[number].back(), reader, piece.getMap().getValue(), fixed.back());
+          auto [known, isNew] = ahead.try_emplace(buffer, own);
+          known->second = std::min(known->second, own);
+        }
+  };
+  for (BlockOp reader : fixed.empty() ? ArrayRef<BlockOp>() : nest)
+    for (auto read : reader.getReads().getAsRange<etdg::ReadAttr>())
+      for (etdg::PieceAttr piece : read.getPieces())
+        if (piece.getKind() == etdg::SourceKind::Buffer)
+          take(reader, piece, /*isWhole=*/read.getElementRank() == 0);
+  for (auto [buffer, iterations] : ahead)
+    if (iterations > 0)
+      loops::StagedOp::create(builder, loc, storageOf(buffer).base, iterations);
 }

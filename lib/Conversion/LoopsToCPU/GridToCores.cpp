@@ -217,6 +217,8 @@ LogicalResult GridKernel::toCores() {
   kernel.walk([&](Operation *op) {
     if (auto sync = dyn_cast<loops::SyncOp>(op); sync && sync.getKind() == etdg::SyncKind::Block)
       return sync.erase(); // one core is in the place of its threads
+    if (isa<loops::StagedOp, loops::CommitOp, loops::WaitOp>(op))
+      return op->erase(); // and copies where it stands
     if (auto sync = dyn_cast<loops::SyncOp>(op))
       sync.setKind(etdg::SyncKind::Cores);
     else if (auto chunks = dyn_cast<ChunksOp>(op))

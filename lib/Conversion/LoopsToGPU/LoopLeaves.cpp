@@ -4,6 +4,7 @@
 // A leaf's operands are pointers and distances between rows, read off the views that it has.
 //
 //===----------------------------------------------------------------------===//
+#include "LoopCopies.h"
 #include "LoopWalker.h"
 
 #include "RowAccesses.h"
@@ -193,11 +194,16 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   if (failed(tiling) || failed(checkConstants(leaf, *own, *tiling)))
     return failure();
   FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
-  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, *tiling, graph.nests.size());
-  if (failed(places) || failed(syncs) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads(), e.machine)))
+  if (failed(places) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads(), e.machine)))
     return failure();
   FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places, e.machine);
   if (failed(nests))
+    return failure();
+  if (isAsync(leaf))
+    if (std::string why = describeWaiting(leaf, nests->front().nest, nests->front().said, source, launch); !why.empty())
+      return leaf.emitError("the GPU engine can't run the leaf's nests: threads can't go on while it copies (async): ") << why;
+  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, *tiling, graph.nests.size());
+  if (failed(syncs))
     return failure();
   emitter.nests = std::move(*nests);
   if (tiling->rows) {

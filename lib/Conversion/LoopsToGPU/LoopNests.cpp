@@ -150,7 +150,7 @@ tile::NestAttr NestChooser::choose(NestSplit split) {
   // slices of sums, a tile that is short of rows costs no time.
   tile::PointTilesAttr rest = whole.getSlices() > 1 ? tile::PointTilesAttr() : chooseRest();
   return tile::NestAttr::get(at, DenseI64ArrayAttr::get(at, nest.sizes), isBatched, lifts, splitLoop, split.kind == NestSplit::first,
-                             whole, rest, DenseI64ArrayAttr::get(at, widths), guardOf());
+                             /*async=*/false, whole, rest, DenseI64ArrayAttr::get(at, widths), guardOf());
 }
 
 /// Calls `take` for each nest that its layout gives to threads point by point, with what can be said of it.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoopChecks.h"
+#include "LoopCopies.h"
 #include "LoopWalker.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
@@ -118,7 +119,8 @@ LogicalResult ProgramEmitter::addSteps(Region &body) {
       continue;
     FailureOr<func::FuncOp> kernel = kernelOf(launch, e.machine);
     if (failed(kernel) || failed(checkTasks(*kernel, launch)) || failed(checkAlignment(*kernel, launch)) ||
-        failed(checkMemory(*kernel, e.machine)) || failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
+        failed(checkMemory(*kernel, e.machine)) || failed(checkCopies(*kernel)) ||
+        failed(LoopWalker(e, code, launch, *kernel).run(e.uniqueName(launch.getCallee().str(), ""))))
       return failure();
   }
   return success();

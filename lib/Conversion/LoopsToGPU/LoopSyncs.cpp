@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoopChecks.h"
+#include "LoopCopies.h"
 #include "LoopForms.h"
 
 #include "LoopCounts.h"
@@ -69,6 +70,8 @@ void SyncPlacer::take(Operation *op) {
     waitBefore(op);
   if (isa<memref::StoreOp>(op))
     hasStored = true;
+  if (auto sync = dyn_cast<loops::SyncOp>(op); sync && sync.getKind() == etdg::SyncKind::Block)
+    hasStored = false;
   if (isa<loops::LeafOp>(op))
     return;
   for (Region &region : op->getRegions())
@@ -81,9 +84,10 @@ void SyncPlacer::take(Region &region) {
       take(&op);
 }
 
-/// The loop nests behind which threads wait: each that does not stay in registers with a product before it. Rows in registers are a lane's own.
-static SmallVector<bool> chooseSyncs(const LeafTiling &tiling, size_t nests) {
-  SmallVector<bool> syncs(nests, !tiling.rows);
+/// The loop nests behind which threads wait: each that does not stay in registers with a product before it. Rows in registers are a lane's own, and
+/// for what is on its way those wait who read it.
+static SmallVector<bool> chooseSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests) {
+  SmallVector<bool> syncs(nests, !tiling.rows && !isAsync(leaf));
   for (auto [i, tiles] : llvm::enumerate(tiling.tiles))
     if (tiles.product)
       for (int64_t behind = 0; behind < tiles.product->attribute.getFused(); ++behind)
@@ -103,7 +107,7 @@ LogicalResult mlir::ft::placeKernelSyncs(loops::ProgramOp program, const GpuOpti
       FailureOr<LeafTiling> tiling = failed(own) ? FailureOr<LeafTiling>(failure()) : readTiling(leaf, *own, machine);
       if (failed(tiling))
         return WalkResult::interrupt();
-      leaf->setAttr(syncsName, DenseBoolArrayAttr::get(leaf.getContext(), chooseSyncs(*tiling, own->form.graph.nests.size())));
+      leaf->setAttr(syncsName, DenseBoolArrayAttr::get(leaf.getContext(), chooseSyncs(leaf, *tiling, own->form.graph.nests.size())));
       return WalkResult::advance();
     });
     if (!walked.wasInterrupted() && !isSaid)
@@ -121,8 +125,8 @@ FailureOr<SmallVector<bool>> togpu::readSyncs(loops::LeafOp leaf, const LeafTili
   if (syncs.size() != nests)
     return refuse() << syncsName << ": expected an entry for each of its " << nests << " loop nests, found " << syncs.size();
   // Where a nest stays in registers with another one there is nothing to wait for, and nowhere to.
-  for (auto [i, wait, own] : llvm::enumerate(syncs, chooseSyncs(tiling, nests)))
+  for (auto [i, wait, own] : llvm::enumerate(syncs, chooseSyncs(leaf, tiling, nests)))
     if (wait && !own)
-      return refuse() << syncsName << ": what loop nest " << i << " computes stays in registers, nobody waits behind it";
+      return refuse() << syncsName << ": what loop nest " << i << " computes stays in registers or is on its way, nobody waits behind it";
   return syncs;
 }

@@ -240,6 +240,15 @@ LogicalResult LoopWalker::takeOperation(Operation *op) {
         e.emitGridBarrier();
         return success();
       })
+      .Case([&](loops::StagedOp) { return success(); }) // (LoopCopies.cpp has asked for it)
+      .Case([&](loops::CommitOp) {
+        tile::CommitOp::create(b);
+        return success();
+      })
+      .Case([&](loops::WaitOp wait) {
+        tile::WaitOp::create(b, wait.getGroups());
+        return success();
+      })
       .Case([&](loops::LeafOp leaf) { return takeLeaf(leaf); })
       .Case([&](loops::SplatOp splat) { return takeSplat(splat); })
       .Case([&](loops::BoundedOp bounded) { return takeBounded(bounded); })

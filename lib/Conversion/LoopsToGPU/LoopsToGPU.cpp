@@ -32,5 +32,5 @@ LogicalResult mlir::ft::decideKernels(loops::ProgramOp program, const GpuOptions
   return success(succeeded(chooseKernelDivisions(program, options)) && succeeded(chooseLeafLayouts(program, options)) && succeeded(chooseKernelTasks(program, options)) &&
                  succeeded(findKernelAlignment(program, options)) && succeeded(placeKernelMemory(program, options)) &&
                  succeeded(chooseKernelAccesses(program, options)) && succeeded(chooseKernelPoints(program, options)) &&
-                 succeeded(placeKernelSyncs(program, options)));
+                 succeeded(chooseKernelCopies(program, options)) && succeeded(placeKernelSyncs(program, options)));
 }

@@ -258,7 +258,8 @@ tile::NestOp NestWriter::start(tile::PointTilesAttr layout) {
   auto op = tile::NestOp::create(b, e.threads.id, said.getRows() ? e.rows : Value(), column, numColumns,
                                  layout.isOfBlock() ? e.threads.scratch : Value(), layout.getSlices() > 1 ? e.threads.partials() : Value(),
                                  said.getLoops(), b.getDenseBoolArrayAttr(nest.reduced), b.getI64IntegerAttr(said.getLifts()),
-                                 column ? b.getI64IntegerAttr(said.getColumns()) : IntegerAttr(), layout);
+                                 column ? b.getI64IntegerAttr(said.getColumns()) : IntegerAttr(), layout,
+                                 said.getAsync() ? b.getUnitAttr() : UnitAttr());
   b.createBlock(&op.getBody());
   return op;
 }

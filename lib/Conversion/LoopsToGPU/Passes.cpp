@@ -23,6 +23,7 @@
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOGPU
 #define GEN_PASS_DEF_LOOPSCHOOSEACCESSES
+#define GEN_PASS_DEF_LOOPSCHOOSECOPIES
 #define GEN_PASS_DEF_LOOPSCHOOSEDIVISIONS
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
 #define GEN_PASS_DEF_LOOPSCHOOSEPOINTS
@@ -162,6 +163,15 @@ struct LoopsChoosePoints : mlir::ft::impl::LoopsChoosePointsBase<LoopsChoosePoin
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelPoints)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsChooseCopies : mlir::ft::impl::LoopsChooseCopiesBase<LoopsChooseCopies> {
+  using LoopsChooseCopiesBase::LoopsChooseCopiesBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelCopies)))
       signalPassFailure();
   }
 };

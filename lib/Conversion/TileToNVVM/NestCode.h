@@ -93,6 +93,8 @@ private:
   void runGranules(PointTile &tile, Sums &sums);
   Sums neutral();
   void storeSums(PointTile &tile, ArrayRef<Value> sums);
+  /// The tile's elements begin to be copied.
+  void copyAsync(const PointTile &tile);
   void loadFirst(PointTile &tile);
   Value toFloat32(Value value);
 

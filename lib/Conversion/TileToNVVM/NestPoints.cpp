@@ -231,3 +231,24 @@ void NestCode::store(WriteOp write, const TilePart &at, ArrayRef<Value> values) 
   for (auto [i, value] : llvm::enumerate(values))
     storeAdjacent({value}, atRow(memory.getPointer(), add(start, int64_t(i) * access.vectorStride), element), element, false);
 }
+
+void NestCode::copyAsync(const PointTile &point) {
+  auto read = *nest.getBody().getOps<ReadOp>().begin();
+  auto write = *nest.getBody().getOps<WriteOp>().begin();
+  const size_t from = accessOf.at(read), to = accessOf.at(write);
+  const Type element = read.getType();
+  const int64_t count = nest.getCopiedElements(), bytes = count * accesses[from].memory.getType().getElementBytes();
+  // (16 bytes are the one size that passes the cache beside the multiprocessor.)
+  const auto cache = bytes == accessBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  for (const TilePart &part : point.parts) {
+    OpBuilder::InsertionGuard guard(*this);
+    under(part.valid);
+    auto placeOf = [&](size_t access, int64_t lane) {
+      MemoryOp memory = accesses[access].memory;
+      Value start = offsetIn(memory, add(part.offsets[access], lane * accesses[access].vectorStride), part);
+      return atRow(memory.getPointer(), start, element);
+    };
+    for (int64_t lane = 0; lane < width; lane += count)
+      NVVM::CpAsyncOp::create(*this, placeOf(to, lane), placeOf(from, lane), uint32_t(bytes), cache, Value());
+  }
+}

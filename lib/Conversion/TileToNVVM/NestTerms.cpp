@@ -64,6 +64,8 @@ void NestCode::reduce(ReducePointsOp op, PointTile &point, int64_t part, Sums &s
 
 /// All that is computed at a tile: of each operation all parts, with what it writes of them. Sums go one step further.
 void NestCode::evaluate(PointTile &point, Sums &sums) {
+  if (nest.getAsync())
+    return copyAsync(point);
   size_t first = 0;
   for (Operation &op : nest.getBody().front()) {
     setLoc(op.getLoc());
@@ -82,8 +84,10 @@ void NestCode::evaluate(PointTile &point, Sums &sums) {
   }
 }
 
-/// What points read before they write there.
+/// What points read before they write there. (Copies that are on their way are in nobody's registers.)
 void NestCode::loadFirst(PointTile &point) {
+  if (nest.getAsync())
+    return;
   llvm::DenseSet<size_t> seen;
   for (Operation &op : nest.getBody().front()) {
     if (auto write = dyn_cast<WriteOp>(op))

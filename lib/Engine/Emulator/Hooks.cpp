@@ -85,6 +85,9 @@ void accessInNest(uint32_t op, uint64_t address, int64_t lane, int64_t bytes, in
   if ((address - uint64_t(lane * bytes)) % uint64_t(bytes * width) != 0)
     Grid::current->fail("(E8) takes " + std::to_string(width) + " elements at once, which are not aligned", tileOperation(op).site);
 }
+void copyInNest(uint32_t op, uint64_t to, uint64_t from, int64_t bytes) {
+  Grid::current->copyAsync(reinterpret_cast<char *>(to), reinterpret_cast<const char *>(from), uint32_t(bytes), uint32_t(bytes), tileOperation(op).site);
+}
 void dropTile(int64_t tile) { Grid::current->tiles().drop(*Grid::current, tile); }
 void trap(uint32_t site) { Grid::current->fail("traps", site); }
 
@@ -141,6 +144,7 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_nest_index", address(indexInNest)},
     {"ft_emulate_nest_term", address(termInNest)},
     {"ft_emulate_nest_access", address(accessInNest)},
+    {"ft_emulate_nest_copy", address(copyInNest)},
     {"ft_emulate_trap", address(trap)},
     {"ft_emulate_rcp", address(reciprocal)},
     {"ft_emulate_rsqrt", address(reciprocalRoot)},

@@ -28,6 +28,7 @@ private:
     return b.call("ft_emulate_nest_index", b.getI64Type(), {self, place, b.number(which), rows, columns});
   }
   void computePoint();
+  void copyPoint();
   void setTerm(Value number, int64_t terms);
   void evaluate(IRMapping &values, SmallVectorImpl<Value> &sums);
   SmallVector<Value> startSums();
@@ -102,7 +103,21 @@ void NestPoints::setTerm(Value number, int64_t terms) {
   }
 }
 
+/// What is copied may be there at any time between now and the wait for its group; the emulator's rules for `cp.async` say so.
+void NestPoints::copyPoint() {
+  auto from = *nest.getBody().getOps<ReadOp>().begin();
+  auto to = *nest.getBody().getOps<WriteOp>().begin();
+  auto addressAt = [&](auto access) {
+    return b.toWord(addressOf(access.getMemory().template getDefiningOp<MemoryOp>(), access.getPlace(), access.getBegin(), int64_t(access.getWidth())));
+  };
+  Value target = addressAt(to), source = addressAt(from);
+  Value bytes = b.number(from.getMemory().getType().getElementBytes());
+  b.call("ft_emulate_nest_copy", Type(), {self, target, source, bytes});
+}
+
 void NestPoints::computePoint() {
+  if (nest.getAsync())
+    return copyPoint();
   SmallVector<Value> sums = startSums();
   IRMapping values;
   SmallVector<int64_t> reduced = nest.getReducedLoops();

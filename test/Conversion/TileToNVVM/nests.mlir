@@ -227,3 +227,34 @@ llvm.func @slices(%t: i32, %in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %shared: !llvm
   }
   llvm.return
 }
+
+// What threads copy while they go on is in nobody's registers: 16 bytes at a time, or each element by itself where it lies apart.
+// CHECK-LABEL: llvm.func @copies(
+llvm.func @copies(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>) {
+  // CHECK: scf.for
+  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg
+  // CHECK-NOT: nvvm.cp.async
+  // CHECK: scf.for
+  // CHECK-COUNT-4: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
+  // CHECK-NOT: llvm.{{load|store}}
+  // CHECK: llvm.return
+  %a = tile.memory %p : !llvm.ptr<1> -> !tile.memory<f32>
+  %b = tile.memory %s : !llvm.ptr<3> -> !tile.memory<f32>
+  tile.nest %t loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4> async {
+    %x = tile.read %a at <offset = 0, strides = [1]> {width = 4 : i64} : !tile.memory<f32> -> f32
+    %y = tile.map_points(%x) : (f32) -> f32 {
+    ^bb0(%u: f32):
+      tile.yield %u : f32
+    }
+    tile.write %y, %b at <offset = 0, strides = [1]> {width = 4 : i64} : f32, !tile.memory<f32>
+  }
+  tile.nest %t loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4, together = 2> async {
+    %x = tile.read %a at <offset = 0, strides = [3]> : !tile.memory<f32> -> f32
+    %y = tile.map_points(%x) : (f32) -> f32 {
+    ^bb0(%u: f32):
+      tile.yield %u : f32
+    }
+    tile.write %y, %b at <offset = 0, strides = [1]> {width = 4 : i64} : f32, !tile.memory<f32>
+  }
+  llvm.return
+}

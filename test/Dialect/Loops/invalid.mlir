@@ -518,3 +518,27 @@ func.func private @loop() attributes {tile = #loops.lanes<loop = -2, vector = 8,
 
 // expected-error @below {{(C2) expected 1 to 16 vectors beside each other, found 0}}
 func.func private @beside() attributes {tile = #loops.lanes<loop = 0, vector = 8, beside = 0>}
+
+// -----
+
+func.func @staged(%m: memref<?xf32>) {
+  // expected-error @below {{expected a positive number of iterations of the loop in which it stands, found 2 in 'func.func' (loops_staged1)}}
+  loops.staged %m ahead 2 : memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @commit() {
+  // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it (loops_commit1)}}
+  loops.commit
+  return
+}
+
+// -----
+
+func.func @groups() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>} {
+  // expected-error @below {{expected a number of groups that is not negative, found -1 (loops_wait1)}}
+  loops.wait -1
+  return
+}

@@ -424,3 +424,60 @@ llvm.func @index(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>, %n: i64) {
 
 // expected-error @+1 {{(T6) expected numbers of at most 1048576, found 4611686018427387904}}
 llvm.func @wide() attributes {l = #tile.point_tiles<threads = 256, slices = 4611686018427387904>}
+
+// -----
+
+llvm.func @computed(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>) {
+  %a = tile.memory %p : !llvm.ptr<1> -> !tile.memory<f32>
+  %b = tile.memory %s : !llvm.ptr<3> -> !tile.memory<f32>
+  // expected-error @+1 {{(10) expected the element that is read to be written as it is}}
+  tile.nest %t loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4> async {
+    %x = tile.read %a at <offset = 0, strides = [1]> : !tile.memory<f32> -> f32
+    %y = tile.map_points(%x) : (f32) -> f32 {
+    ^bb0(%u: f32):
+      %v = arith.negf %u : f32
+      tile.yield %v : f32
+    }
+    tile.write %y, %b at <offset = 0, strides = [1]> : f32, !tile.memory<f32>
+  }
+  llvm.return
+}
+
+// -----
+
+llvm.func @to_device(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>) {
+  %a = tile.memory %p : !llvm.ptr<1> -> !tile.memory<f32>
+  %b = tile.memory %p : !llvm.ptr<1> -> !tile.memory<f32>
+  // expected-error @+1 {{(10) expected a read without borders of memory of the device, and a write of shared memory}}
+  tile.nest %t loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4> async {
+    %x = tile.read %a at <offset = 0, strides = [1]> : !tile.memory<f32> -> f32
+    %y = tile.map_points(%x) : (f32) -> f32 {
+    ^bb0(%u: f32):
+      tile.yield %u : f32
+    }
+    tile.write %y, %b at <offset = 0, strides = [1]> : f32, !tile.memory<f32>
+  }
+  llvm.return
+}
+
+// -----
+
+llvm.func @halves(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>) {
+  %a = tile.memory %p : !llvm.ptr<1> -> !tile.memory<f16>
+  %b = tile.memory %s : !llvm.ptr<3> -> !tile.memory<f16>
+  // expected-error @+1 {{(10) expected accesses of 4, 8 or 16 bytes, found 2}}
+  tile.nest %t loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4> async {
+    %x = tile.read %a at <offset = 0, strides = [1]> : !tile.memory<f16> -> f16
+    %y = tile.map_points(%x) : (f16) -> f16 {
+    ^bb0(%u: f16):
+      tile.yield %u : f16
+    }
+    tile.write %y, %b at <offset = 0, strides = [1]> : f16, !tile.memory<f16>
+  }
+  llvm.return
+}
+
+// -----
+
+// expected-error @+1 {{(G5) expected two accesses of memory, by threads that share no point, of what is copied while they go on}}
+llvm.func @async() attributes {l = #tile.nest<loops = [4, 8], async, tiles = <threads = 256>, accesses = [1, 0]>}

@@ -74,3 +74,21 @@ llvm.func @sums(%t: i32, %p: !llvm.ptr<1>, %shared: !llvm.ptr<3>) {
   }
   llvm.return
 }
+
+// CHECK-LABEL: llvm.func @copies(
+// CHECK-SAME: #tile.nest<loops = [64], rows, async, tiles = <threads = 32, vector = 0, width = 4>, accesses = [4, 4]>
+llvm.func @copies(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>)
+    attributes {l = #tile.nest<loops = [64], rows, async, tiles = <threads = 32, vector = 0, width = 4>, accesses = [4, 4]>} {
+  %a = tile.memory %p : !llvm.ptr<1> -> !tile.memory<f32>
+  %b = tile.memory %s : !llvm.ptr<3> -> !tile.memory<f32>
+  // CHECK: tile.nest %{{.*}} loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4> async {
+  tile.nest %t loops [64] reduced [false] layout <threads = 32, vector = 0, width = 4> async {
+    %x = tile.read %a at <offset = 0, strides = [1]> {width = 4 : i64} : !tile.memory<f32> -> f32
+    %y = tile.map_points(%x) : (f32) -> f32 {
+    ^bb0(%u: f32):
+      tile.yield %u : f32
+    }
+    tile.write %y, %b at <offset = 0, strides = [1]> {width = 4 : i64} : f32, !tile.memory<f32>
+  }
+  llvm.return
+}

@@ -58,6 +58,9 @@ LogicalResult chooseKernelAccesses(loops::ProgramOp program, const GpuOptions &o
 /// Writes what threads compute of loop nests point by point, of leaves that have places.
 LogicalResult chooseKernelPoints(loops::ProgramOp program, const GpuOptions &options);
 
+/// Writes which leaves copy to shared memory while their threads go on, and where threads wait for that.
+LogicalResult chooseKernelCopies(loops::ProgramOp program, const GpuOptions &options);
+
 /// Writes where the threads of a block wait for each other.
 LogicalResult placeKernelSyncs(loops::ProgramOp program, const GpuOptions &options);
 

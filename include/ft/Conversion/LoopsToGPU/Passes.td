@@ -161,12 +161,39 @@ def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
+  let summary = "say which copies to shared memory a GPU's threads do not wait for, and where they do";
+  let description = [{
+    Runs behind `loops-choose-points`, on kernels without a `loops.commit`. A leaf that does nothing but copy an element from the device's memory, which
+    the kernel writes nowhere, to shared memory, in accesses of 4, 8 or 16 bytes, is `async` (`#tile.nest`): its threads go on. In front of
+    whoever reads what was copied, in the body that holds both, stand a `loops.commit`, with which what threads have begun to copy is a group, a `loops.wait` and a
+    `loops.sync block`. It waits until no more groups are on their way than were committed behind the one that is read: with
+    `loops.staged %m ahead n` those of n iterations.
+
+    ```mlir
+    scf.for ... {
+      scf.if %is { loops.leaf ... nests [#tile.nest<loops = [2048], rows, async, tiles = <threads = 256, vector = 0, width = 4>, accesses = [4, 4]>] ... }
+      loops.staged %memory ahead 2 : memref<?xf32>
+      loops.commit
+      loops.wait 2
+      loops.sync block
+      scf.if %has { loops.leaf ... }
+    }
+    ```
+
+    `convert-loops-to-gpu` obeys it. It refuses a copy that can't be made so, and one that somebody reads who may not have waited for it. Where threads wait for what
+    they copy a remark says why. Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
   let summary = "say where the threads of a GPU's block wait for each other";
   let description = [{
-    Runs behind `loops-choose-layouts`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
+    Runs behind `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
     the block have stored since they waited last, and as `loops.syncs` of each leaf behind which of its loop nests they wait: all but those whose
-    results stay in registers. A kernel that says it of some leaf has been looked at.
+    results stay in registers or are on their way. A kernel that says it of some leaf has been looked at.
 
     ```mlir
     memref.store %x, %memory[%c0] : memref<?xf32>
@@ -200,7 +227,7 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
     ```
 
     It decides none of what `loops-choose-divisions`, `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
-    `loops-choose-points` and `loops-place-syncs` write (together
+    `loops-choose-points`, `loops-choose-copies` and `loops-place-syncs` write (together
     `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.

@@ -233,6 +233,29 @@ LogicalResult SyncOp::verify() {
   return success();
 }
 
+LogicalResult StagedOp::verify() {
+  if (int64_t(getAhead()) < 1 || !isa<scf::ForOp>((*this)->getParentOp()))
+    return emitOpError("expected a positive number of iterations of the loop in which it stands, found ")
+           << int64_t(getAhead()) << " in '" << (*this)->getParentOp()->getName() << "' (loops_staged1)";
+  return success();
+}
+
+/// Whether the threads of a block get to an operation. (A loop that they share has none of the kind, loops_grid5.)
+static LogicalResult verifyOfThreads(Operation *op, StringRef rule) {
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  if (kernel && gridOf(kernel))
+    return success();
+  return op->emitOpError("expected a kernel of blocks of threads (loops.grid) around it (") << rule << ")";
+}
+
+LogicalResult CommitOp::verify() { return verifyOfThreads(*this, "loops_commit1"); }
+
+LogicalResult WaitOp::verify() {
+  if (int64_t(getGroups()) < 0)
+    return emitOpError("expected a number of groups that is not negative, found ") << int64_t(getGroups()) << " (loops_wait1)";
+  return verifyOfThreads(*this, "loops_wait1");
+}
+
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//

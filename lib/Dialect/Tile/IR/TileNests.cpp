@@ -70,6 +70,8 @@ void NestAttr::print(AsmPrinter &printer) const {
     printer << ", columns = " << getColumns();
   if (getFirst())
     printer << ", first";
+  if (getAsync())
+    printer << ", async";
   printer << ", tiles = ";
   printer.printStrippedAttrOrType(getTiles());
   if (getRest()) {
@@ -98,7 +100,7 @@ Attribute NestAttr::parse(AsmParser &parser, Type) {
   PointTilesAttr tiles, rest;
   FlagAttr guard;
   int64_t lifts = 1, columns = -1;
-  bool rows = false, first = false;
+  bool rows = false, first = false, async = false;
   if (parser.parseLess() || parser.parseKeyword("loops") || parser.parseEqual() || list(loops) || parser.parseComma())
     return {};
   auto optional = [&](StringRef name, bool &is) -> ParseResult {
@@ -110,7 +112,7 @@ Attribute NestAttr::parse(AsmParser &parser, Type) {
       return success();
     return failure(parser.parseEqual() || parser.parseInteger(into) || parser.parseComma());
   };
-  if (optional("rows", rows) || number("lifts", lifts) || number("columns", columns) || optional("first", first) ||
+  if (optional("rows", rows) || number("lifts", lifts) || number("columns", columns) || optional("first", first) || optional("async", async) ||
       value("tiles", tiles) || parser.parseComma())
     return {};
   if (succeeded(parser.parseOptionalKeyword("rest")) &&
@@ -122,11 +124,15 @@ Attribute NestAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), loops, rows, lifts, columns, first, tiles, rest, accesses, guard);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), loops, rows, lifts, columns, first, async, tiles, rest, accesses, guard);
+}
+
+NestAttr NestAttr::withAsync() const {
+  return get(getContext(), getLoops(), getRows(), getLifts(), getColumns(), getFirst(), /*async=*/true, getTiles(), getRest(), getAccesses(), getGuard());
 }
 
 LogicalResult NestAttr::verify(function_ref<InFlightDiagnostic()> emitError, DenseI64ArrayAttr loops, bool, int64_t lifts, int64_t columns,
-                               bool first, PointTilesAttr tiles, PointTilesAttr rest, DenseI64ArrayAttr accesses, FlagAttr) {
+                               bool first, bool async, PointTilesAttr tiles, PointTilesAttr rest, DenseI64ArrayAttr accesses, FlagAttr) {
   if (llvm::any_of(loops.asArrayRef(), [](int64_t size) { return size < 0; }) || lifts < 1)
     return emitError() << "(G1) expected loops of sizes that are not negative, and at least one lift; found [" << loops.asArrayRef()
                        << "], lifts = " << lifts;
@@ -138,6 +144,10 @@ LogicalResult NestAttr::verify(function_ref<InFlightDiagnostic()> emitError, Den
   for (int64_t width : accesses.asArrayRef())
     if (width != 0 && width != 1 && width != tiles.getWidth())
       return emitError() << "(G4) expected accesses of 0, 1 or " << tiles.getWidth() << " elements, found " << width;
+  bool isCopy = accesses.size() == 2 && !llvm::is_contained(accesses.asArrayRef(), 0) && tiles.getLanes() == 1 && tiles.getSlices() == 1;
+  if (async && !isCopy)
+    return emitError() << "(G5) expected two accesses of memory, by threads that share no point, of what is copied while they go on; found accesses = ["
+                       << accesses.asArrayRef() << "], " << tiles;
   return success();
 }
 
@@ -245,7 +255,47 @@ LogicalResult NestOp::verifyBody() {
   return success();
 }
 
-LogicalResult NestOp::verify() { return failure(failed(verifyLoops()) || failed(verifySharing()) || failed(verifyBody())); }
+int64_t NestOp::getCopiedElements() {
+  auto read = *getBody().getOps<ReadOp>().begin();
+  auto write = *getBody().getOps<WriteOp>().begin();
+  return read.getWidth() == write.getWidth() ? int64_t(read.getWidth()) : 1;
+}
+
+/// A copy of one element, from where to where it may be made asynchronously.
+LogicalResult NestOp::verifyAsync() {
+  if (!getAsync())
+    return success();
+  Block &body = getBody().front();
+  auto refuse = [&] { return emitOpError("(10) "); };
+  auto reads = body.getOps<ReadOp>();
+  auto maps = body.getOps<MapPointsOp>();
+  auto writes = body.getOps<WriteOp>();
+  if (body.getOperations().size() != 3 || reads.empty() || maps.empty() || writes.empty() || getLayout().getLanes() > 1 ||
+      getLayout().getSlices() > 1)
+    return refuse() << "expected one element that is read, handed on and written, by threads that share no point";
+  ReadOp read = *reads.begin();
+  MapPointsOp map = *maps.begin();
+  WriteOp write = *writes.begin();
+  Block &same = map.getBody().front();
+  auto yield = cast<YieldOp>(same.getTerminator());
+  if (map.getInputs() != ValueRange(read.getResult()) || write.getValue() != map->getResult(0) || yield.getNumOperands() != 1 ||
+      same.getNumArguments() != 1 || yield.getOperand(0) != same.getArgument(0))
+    return refuse() << "expected the element that is read to be written as it is";
+  auto spaceOf = [](Value memory) {
+    auto made = memory.getDefiningOp<MemoryOp>();
+    return made.getPointer() && !made.getIfValue() ? int(cast<LLVM::LLVMPointerType>(made.getPointer().getType()).getAddressSpace()) : -1;
+  };
+  if (!read.getPlace().getBorders().empty() || spaceOf(read.getMemory()) != deviceSpace || spaceOf(write.getMemory()) != sharedSpace)
+    return refuse() << "expected a read without borders of memory of the device, and a write of shared memory";
+  int64_t bytes = getCopiedElements() * read.getMemory().getType().getElementBytes();
+  if (!llvm::is_contained(asyncBytes, bytes) || read.getType().isInteger(1))
+    return refuse() << "expected accesses of 4, 8 or 16 bytes, found " << bytes;
+  return success();
+}
+
+LogicalResult NestOp::verify() {
+  return failure(failed(verifyLoops()) || failed(verifySharing()) || failed(verifyBody()) || failed(verifyAsync()));
+}
 
 //===----------------------------------------------------------------------===//
 // Points

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the GPU kernels of functions thread by thread on this machine, compared with the interpreter:
 
-    emulate.py [--multiprocessors=M,...] [--machine=FILE] [--interpret-tile] FT-RUN FILE[:FUNCTION,...] LENGTH...
+    emulate.py [--multiprocessors=M,...] [--machine=FILE] [--skip=PHASE,...] [--interpret-tile] FT-RUN FILE[:FUNCTION,...] LENGTH...
 
 At each LENGTH, which all lengths of a function get where its bounds allow (else the least that they do),
 in each form that kernels have: as the host would choose, in steps of the grid, and without; and with few
@@ -18,6 +18,7 @@ import sys
 words = sys.argv[1:]
 named = words.pop(0).partition("=")[2].split(",") if words[0].startswith("--multiprocessors=") else []
 machine = [words.pop(0)] if words[0].startswith("--machine=") else []
+machine += [words.pop(0)] if words[0].startswith("--skip=") else []
 engine = words.pop(0)[2:] if words[0] == "--interpret-tile" else "emulate"
 ft_run, where, *lengths = words
 path, _, chosen = where.partition(":")

@@ -487,6 +487,50 @@ def Loops_SyncOp : Loops_Op<"sync"> {
   let hasVerifier = 1;
 }
 
+def Loops_StagedOp : Loops_Op<"staged"> {
+  let summary = "what is read of memory was stored some iterations before";
+  let description = [{
+    What is read of this memory behind it, in the same iteration of the loop around, was stored `ahead` iterations of that loop before, or earlier:
+    a copy that is made ahead. `convert-etdg-to-loops` says so, by the maps of who writes and reads the memory.
+
+    ```mlir
+    scf.for %t = %begin to %end step %one {
+      scf.if %is { ... }   // stores what iteration %t + 2 reads
+      loops.staged %memory ahead 2 : memref<?xf32>
+      scf.if %has { ... }  // reads
+    }
+    ```
+
+    - (loops_staged1) `ahead` is positive, and it stands in a `scf.for` itself.
+  }];
+  let arguments = (ins AnyMemRef:$memory, I64Attr:$ahead);
+  let assemblyFormat = "$memory `ahead` $ahead attr-dict `:` type($memory)";
+  let hasVerifier = 1;
+}
+
+def Loops_CommitOp : Loops_Op<"commit"> {
+  let summary = "copies that threads have begun since the last one are a group";
+  let description = [{
+    Each thread's own, of those that leaves make while it goes on (`async` of a `#tile.nest`). A group may have no copy.
+
+    - (loops_commit1) it stands in a kernel of blocks of threads, in no loop that the threads of a block share.
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Loops_WaitOp : Loops_Op<"wait"> {
+  let summary = "threads wait until at most so many of their last groups of copies are on their way";
+  let description = [{
+    `loops.wait 2`: what older groups copy is there, for the thread that copied it. A `loops.sync block` behind it makes it seen by the others.
+
+    - (loops_wait1) the number is not negative, and it stands where a `loops.commit` may.
+  }];
+  let arguments = (ins I64Attr:$groups);
+  let assemblyFormat = "$groups attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//

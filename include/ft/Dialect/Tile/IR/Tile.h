@@ -35,8 +35,12 @@ namespace mlir::tile {
 /// What PTX fixes for every GPU that it is for, so that it is no machine's: bytes that one access of memory moves at most, at addresses
 /// that are multiples of as many,
 constexpr int64_t accessBytes = 16;
-/// and threads of a warp, which run together and exchange registers.
+/// threads of a warp, which run together and exchange registers,
 constexpr int64_t warpThreads = 32;
+/// the spaces of pointers to memory of the device and to what a block of threads shares,
+constexpr int deviceSpace = 1, sharedSpace = 3;
+/// and the bytes that `cp.async` may move at once.
+constexpr int64_t asyncBytes[] = {4, 8, 16};
 
 } // namespace mlir::tile
 

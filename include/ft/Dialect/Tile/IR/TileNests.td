@@ -110,17 +110,21 @@ def Tile_NestAttr : AttrDef<Tile_Dialect, "Nest", [Tile_NestPoints]> {
       iterations of a dimension that was lifted into the leaf. `columns`: the loop of which a block of threads has some iterations, or with `first` all of
       it is computed by the block that has the first columns.
     - `tiles`: which points a thread computes together, and which threads share one. `rest`: where a call has fewer rows than a tile, they are computed one by one, so.
+    - `async`: the nest copies what lies in the device's own memory to shared memory, and its threads go on while that is on its way (`cp.async`): it is
+      there once its group is committed and waited for.
     - `accesses`: for each view, in the order in which its members read, begin with and write them, each once: how many adjacent elements are one access;
       0: the value stays in registers.
     - `guard`: the nest is left out where a flag says so.
 
     (G1) loops have sizes that are not negative, lifts are at least 1; (G2) `columns` is one of the loops or none, and `first` is of nests without them; (G3) `rest` stands
-    beside tiles of rows, is of the same threads, and takes rows one by one; (G4) an access has 0 elements, one, or the tiles' width.
+    beside tiles of rows, is of the same threads, and takes rows one by one; (G4) an access has 0 elements, one, or the tiles' width; (G5) `async` is said of
+    two accesses, of which none stays in registers, by threads that share no point.
   }];
-  let parameters = (ins "::mlir::DenseI64ArrayAttr":$loops, "bool":$rows, "int64_t":$lifts, "int64_t":$columns, "bool":$first, "PointTilesAttr":$tiles,
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$loops, "bool":$rows, "int64_t":$lifts, "int64_t":$columns, "bool":$first, "bool":$async, "PointTilesAttr":$tiles,
                         "PointTilesAttr":$rest, "::mlir::DenseI64ArrayAttr":$accesses, "FlagAttr":$guard);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{ NestAttr withAsync() const; }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,15 +193,17 @@ def Tile_NestOp : Tile_Op<"nest", [RecursiveMemoryEffects, AttrSizedOperandSegme
     how to join then; (5) `scratch` is memory of 8 bytes for each of the block's warps, reduction and row or iteration of a tile, given if and only if its lanes share a
     point; `partials`, if and only if there are slices, of 4 bytes, or 8 if one of the sums has more, for each thread and sum of a tile; (6) `reuse` if and only if a block's lanes may have several tiles;
     (7) `granule` divides the outermost reduced loop; (8) `together` without reductions; (9) what is inside is `tile.read`, `tile.map_points`, `tile.reduce_points` and `tile.write`, of memory
-    that a `tile.memory` outside makes.
+    that a `tile.memory` outside makes; (10) with `async` the nest is a copy, whose threads go on while it is on its way: each element is there once its
+    group is committed and waited for (`tile.commit`, `tile.wait`), and for other threads behind a barrier. It is one element that is read, without
+    borders, of memory of the device (a pointer in space 1), and written, as it is, to shared memory, in accesses of 4, 8 or 16 bytes; threads share no point.
   }];
   let arguments = (ins I32:$thread, Optional<I64>:$rows, Optional<I64>:$column, Optional<I64>:$num_columns, Optional<Tile_SharedPointer>:$scratch,
                        Optional<Tile_SharedPointer>:$partials, DenseI64ArrayAttr:$loops, DenseBoolArrayAttr:$reduced,
-                       DefaultValuedAttr<I64Attr, "1">:$lifts, OptionalAttr<I64Attr>:$split, Tile_PointTilesAttr:$layout);
+                       DefaultValuedAttr<I64Attr, "1">:$lifts, OptionalAttr<I64Attr>:$split, Tile_PointTilesAttr:$layout, UnitAttr:$async);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $thread (`rows` `(` $rows^ `)`)? (`columns` `(` $column^ `,` $num_columns `)` `of` $split)? (`scratch` $scratch^)? (`partials` $partials^)?
-    `loops` $loops `reduced` $reduced (`lifts` $lifts^)? `layout` $layout attr-dict-with-keyword $body
+    `loops` $loops `reduced` $reduced (`lifts` $lifts^)? `layout` $layout (`async` $async^)? attr-dict-with-keyword $body
   }];
   let extraClassDeclaration = [{
     /// Loops in the order in which points are counted, or terms; the vector's is the last of its kind.
@@ -210,6 +216,9 @@ def Tile_NestOp : Tile_Op<"nest", [RecursiveMemoryEffects, AttrSizedOperandSegme
     ::llvm::LogicalResult verifyLoops();
     ::llvm::LogicalResult verifySharing();
     ::llvm::LogicalResult verifyBody();
+    ::llvm::LogicalResult verifyAsync();
+    /// Adjacent elements that one access of an asynchronous copy moves: as many as both places have.
+    int64_t getCopiedElements();
   }];
   let hasVerifier = 1;
 }
