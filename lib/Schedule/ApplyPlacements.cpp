@@ -3,11 +3,14 @@
 //
 // A placement takes what a read gets where loop number l of its nest begins. The loops outside of that become a block with a body, in
 // which a copy stands before what is left of the nest; a copy that is made ahead is a nest of its own that shares loop l - 1 with it
-// and is some iterations further. So planes, memory, order and waiting are those of any graph: storage, validator, engines and
+// and is some iterations further. Where blocks of threads share loops further in they go into no body together: the copy is a nest that shares the
+// loops outside with the other one. So planes, memory, order and waiting are those of any graph: storage, validator, engines and
 // interpreter know nothing of placements.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/ApplyPlacements.h"
+
+#include "AroundBlocks.h"
 
 #include "ft/Analysis/Extents.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
@@ -47,14 +50,19 @@ struct Site {
   ScheduleAttr schedule;
   unsigned split = 0;      // loops outside of the copies
   bool ahead = false;      // copies go on beside the next loop
-  unsigned outer = 0;      // own dimensions whose loops these are
+  unsigned outer = 0;      // own dimensions whose loops these are, of a block around
+  unsigned beside = 0;     // loops outside that the copy shares with the nest, of which no block is around
   bool isDealt = false;    // units share loops further in, or wait there
   SmallVector<PlacementAttr> taken, left;
 
   unsigned numAncestors = 0, numOwn = 0; // of each block
+  /// The loops that a copy shares with the nest beside it.
+  unsigned numShared() const { return beside + ahead; }
   /// Dimensions of the blocks, ancestors first, that stand outside.
   unsigned numOutside() const { return numAncestors + outer; }
   bool isOutside(LoopAttr loop) const { return loop.getDimension() < int64_t(outer); }
+  /// Of loops that nests share all units wait behind the innermost, which is behind the others, too.
+  SyncKind syncOf(LoopAttr loop, size_t number) const { return beside > 0 && number + 1 < numShared() ? SyncKind::None : loop.getSync(); }
   /// What all blocks ask of dimensions outside, as text: the block around says it.
   llvm::StringSet<> common;
 };
@@ -77,16 +85,15 @@ private:
   bool isForGpu() const { return machine.kind == Machine::Kind::GPU; }
   bool isLeft(Operation *item, PlacementAttr placement) const;
   FailureOr<Site> findSite(Operation *item);
-  void findCommon(Site &site);
   LogicalResult findOutside(Site &site);
-  LogicalResult checkDealt(const Site &site);
+  LogicalResult checkDealt(Site &site);
+  LogicalResult shareSteps(Site &site);
   LogicalResult checkReads(const Site &site);
   InFlightDiagnostic refuse(const Site &site, PlacementAttr placement) {
     return schedule::refusePlacement(site.blocks.front(), site.schedule, placement, engine);
   }
 
   LogicalResult apply(const Site &site);
-  void boundAround(BlockBuilder &around, const Site &site);
   void emitAround(const Site &site);
   LogicalResult copyBefore(OpBuilder &builder, BlockOp block, BlockBuilder &main, const Site &site);
   FailureOr<Stage> makeStage(OpBuilder &builder, BlockOp block, const Site &site, PlacementAttr placement);
@@ -144,7 +151,8 @@ static std::pair<int64_t, bool> placeOf(PlacementAttr placement) {
 }
 
 FailureOr<Site> PlacementApplier::findSite(Operation *item) {
-  Site site{item};
+  Site site;
+  site.item = item;
   if (auto nest = dyn_cast<etdg::NestOp>(item))
     site.blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>());
   else
@@ -172,30 +180,9 @@ FailureOr<Site> PlacementApplier::findSite(Operation *item) {
     return failed(applyTiles(item, site.split + site.ahead)) ? FailureOr<Site>(failure()) : findSite(item);
   if (failed(findOutside(site)) || failed(checkDealt(site)) || failed(checkReads(site)))
     return failure();
-  findCommon(site);
+  if (site.outer > 0)
+    site.common = schedule::findCommon(site.blocks, site.numOutside());
   return site;
-}
-
-/// Whether a constraint asks something of dimensions from `first` on.
-static bool asksBehind(AffineExpr expr, unsigned first, unsigned numDims) {
-  return llvm::any_of(llvm::seq(first, numDims), [&](unsigned d) { return expr.isFunctionOfDim(d); });
-}
-
-static std::string textOf(const BlockBuilder &block, AffineExpr expr, bool isEqual) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  etdg::printCondition(out, expr, isEqual, block.dims, block.symbols);
-  return text;
-}
-
-void PlacementApplier::findCommon(Site &site) {
-  llvm::StringMap<size_t> counts;
-  for (BlockOp block : site.outer > 0 ? site.blocks : SmallVector<BlockOp>()) {
-    BlockBuilder own = BlockBuilder::from(block);
-    for (auto [expr, equality] : llvm::zip_equal(own.domain.getConstraints(), own.domain.getEqFlags()))
-      if (!asksBehind(expr, site.numOutside(), own.dims.size()) && ++counts[textOf(own, expr, equality)] == site.blocks.size())
-        site.common.insert(textOf(own, expr, equality));
-  }
 }
 
 LogicalResult PlacementApplier::findOutside(Site &site) {
@@ -224,7 +211,7 @@ LogicalResult PlacementApplier::findOutside(Site &site) {
 }
 
 /// Units that share loops inside of the copies are together outside of them.
-LogicalResult PlacementApplier::checkDealt(const Site &site) {
+LogicalResult PlacementApplier::checkDealt(Site &site) {
   auto kernel = dyn_cast<etdg::KernelOp>(site.item->getParentOp());
   if (kernel && site.outer < std::max<uint64_t>(kernel.getShared(), 1))
     return refuse(site, site.taken.front()) << "it stands outside of what the nest runs alone in its kernel, which shares "
@@ -232,9 +219,27 @@ LogicalResult PlacementApplier::checkDealt(const Site &site) {
   if (!site.isDealt || site.outer == 0)
     return success();
   for (LoopAttr loop : site.schedule.getLoops().take_front(site.split))
-    if (isForGpu() || loop.getLevel() != LoopLevel::None)
-      return refuse(site, site.taken.front()) << "units share loops further in, and " << (isForGpu() ? "blocks of threads go into no body together"
-                                                                                                      : "a loop outside");
+    if (loop.getLevel() != LoopLevel::None)
+      return refuse(site, site.taken.front()) << "units share loops further in, and a loop outside";
+  return isForGpu() ? shareSteps(site) : success();
+}
+
+/// All blocks of threads take the steps outside together: the copy's nest and what is left share them. Before the next step copies they have waited.
+LogicalResult PlacementApplier::shareSteps(Site &site) {
+  PlacementAttr placement = site.taken.front();
+  if (site.numAncestors > 0)
+    return refuse(site, placement) << "units share loops further in, and one of them runs the block around";
+  if (isa<etdg::KernelOp>(site.item->getParentOp()))
+    return refuse(site, placement) << "units share loops further in, and the nest shares others in its kernel: expected one that is a kernel by itself";
+  ArrayRef<LoopAttr> steps = site.schedule.getLoops().take_front(site.split + site.ahead);
+  for (auto [number, loop] : llvm::enumerate(steps))
+    if (loop.getDimension() != int64_t(number) || !loop.isOverPoints())
+      return refuse(site, placement) << "all units take the loops outside together, expected those over the first dimensions in their order";
+  if (steps.back().getSync() == SyncKind::None)
+    return refuse(site, placement) << "all units take the loops outside together, expected sync = " << etdg::stringifySyncKind(SyncKind::Grid)
+                                   << " behind the innermost of them, so that nobody copies what another one still reads";
+  site.beside = site.split;
+  site.outer = 0;
   return success();
 }
 
@@ -266,7 +271,7 @@ FailureOr<std::optional<BufferMemory>> PlacementApplier::memoryOf(const Site &si
   if (placement.getLevel() == etdg::MemoryLevel::Shared)
     return std::optional(BufferMemory::Shared);
   if (!level->shared)
-    return refuse(site, placement) << "what registers hold the layouts of leaves say";
+    return refuse(site, placement) << "a stage is an address that a loop counts, registers have none: what they hold between loop nests of a leaf its layouts say";
   return std::optional(BufferMemory::Workspace);
 }
 
@@ -293,20 +298,6 @@ static bool dependsOn(etdg::ReadAttr read, unsigned dim) {
   });
 }
 
-/// The dimension that counts the tiles of another one's points, and their size.
-static std::optional<std::pair<unsigned, int64_t>> tileOf(BlockOp block, unsigned dim) {
-  AffineExpr own = getAffineDimExpr(dim, block.getContext());
-  for (AffineExpr expr : block.getDomainSet().getConstraints()) {
-    etdg::LinearForm form = etdg::LinearForm::of(expr);
-    if (form.terms.size() != 2 || form.constant != 0 || form.coefficient(own) != 1)
-      continue;
-    auto [atom, factor] = form.terms[form.terms[0].first == own];
-    if (auto tiles = dyn_cast<AffineDimExpr>(atom); tiles && factor < -1)
-      return std::pair(tiles.getPosition(), -factor);
-  }
-  return std::nullopt;
-}
-
 FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, const Site &site, PlacementAttr placement) {
   FailureOr<std::optional<BufferMemory>> memory = memoryOf(site, placement);
   if (failed(memory))
@@ -314,16 +305,18 @@ FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, 
   Stage stage;
   const unsigned ancestors = block.getNumAncestors();
   const unsigned ahead = site.ahead ? ancestors + unsigned(site.schedule.getLoops()[site.split].getDimension()) : ~0u;
+  for (unsigned d = 0; d < site.beside; ++d)
+    stage.dims.push_back(ancestors + d);
   if (site.ahead)
     stage.dims.push_back(ahead);
-  for (unsigned d = site.numOutside(); d < block.getNumDims(); ++d)
+  for (unsigned d = site.numOutside() + site.beside; d < block.getNumDims(); ++d)
     if (d != ahead && dependsOn(block.getRead(placement.getRead()), d))
       stage.dims.push_back(d);
   SmallVector<etdg::DimRange> ranges = etdg::getOwnRanges(block, etdg::SymbolSpace(graph));
   SmallVector<LengthAttr> lengths;
   BlockBuilder symbols; // collects names
   for (unsigned d : stage.dims) {
-    if (auto tile = tileOf(block, d); tile && tile->first != d && (tile->first < site.numOutside() || tile->first == ahead)) {
+    if (auto tile = schedule::tileOf(block, d); tile && tile->first != d && (tile->first < site.numOutside() || tile->first == ahead)) {
       stage.index.push_back(getAffineDimExpr(d, context) - getAffineDimExpr(tile->first, context) * tile->second);
       lengths.push_back(LengthAttr::get(context, tile->second));
       continue;
@@ -342,9 +335,11 @@ FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, 
   stage.symbols = symbols.symbols;
   auto element = cast<RankedTensorType>(block.getBody().getArgument(placement.getRead()).getType());
   stage.buffer = BufferOp::create(builder, block.getLoc(), etdg::BufferType::get(context, lengths, element), nullptr, nullptr);
-  if (site.ahead) {
+  if (site.numShared() > 0) {
     SmallVector<int64_t> live(lengths.size(), -1);
-    live.front() = placement.getStages();
+    llvm::fill(MutableArrayRef(live).take_front(site.beside), 1);
+    if (site.ahead)
+      live[site.beside] = placement.getStages();
     stage.buffer.setLive(live);
   }
   if (*memory)
@@ -352,21 +347,6 @@ FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, 
   if (failed(checkRoom(site, placement, stage.buffer)))
     return failure();
   return stage;
-}
-
-/// The constraints of a block's domain that are kept.
-static IntegerSet selectConstraints(const BlockBuilder &block, llvm::function_ref<bool(AffineExpr, StringRef)> isKept) {
-  IntegerSet set = block.domain;
-  SmallVector<AffineExpr> exprs;
-  SmallVector<bool> equal;
-  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
-    if (!isKept(expr, textOf(block, expr, equality)))
-      continue;
-    exprs.push_back(expr);
-    equal.push_back(equality);
-  }
-  return exprs.empty() ? etdg::getUniverse(set.getContext(), set.getNumDims(), set.getNumSymbols())
-                       : IntegerSet::get(set.getNumDims(), set.getNumSymbols(), exprs, equal);
 }
 
 BlockOp PlacementApplier::emitCopy(OpBuilder &builder, BlockOp block, const Site &site, PlacementAttr placement, Stage &stage) {
@@ -386,12 +366,12 @@ BlockOp PlacementApplier::emitCopy(OpBuilder &builder, BlockOp block, const Site
     copy.operators.push_back(OperatorKind::Map);
   }
   if (site.ahead)
-    exprs[stage.dims.front()] = exprs[stage.dims.front()] + (placement.getStages() - 1);
+    exprs[stage.dims[site.beside]] = exprs[stage.dims[site.beside]] + (placement.getStages() - 1);
   SmallVector<AffineExpr> index;
   for (AffineExpr e : stage.index)
     index.push_back(copy.importExpr(e, stage.symbols));
   const unsigned numDims = copy.dims.size(), numSymbols = copy.symbols.size();
-  IntegerSet inner = selectConstraints(from, [&](AffineExpr e, StringRef text) {
+  IntegerSet inner = schedule::selectConstraints(from, [&](AffineExpr e, StringRef text) {
     auto isLeftOut = [&](unsigned d) { return e.isFunctionOfDim(d) && !llvm::is_contained(stage.dims, d); };
     return !site.common.contains(text) && llvm::none_of(llvm::seq<unsigned>(outside, from.dims.size()), isLeftOut);
   });
@@ -437,7 +417,7 @@ ScheduleAttr PlacementApplier::scheduleOutside(const Site &site) const {
 
 /// Units wait between copies and what reads them.
 static SyncKind waitsInside(const Site &site, bool isForGpu) {
-  if (!site.isDealt || (site.outer == 0 && !site.ahead))
+  if (!site.isDealt || (site.outer == 0 && site.numShared() == 0))
     return SyncKind::None;
   return isForGpu ? SyncKind::Grid : SyncKind::Cores;
 }
@@ -453,7 +433,7 @@ ScheduleAttr PlacementApplier::scheduleInside(const Site &site) const {
       continue;
     bool goesOn = site.ahead && number == site.split;
     loops.push_back(LoopAttr::get(context, loop.getDimension() - site.outer, loop.getTile(), loop.getMost(), loop.getUnit(),
-                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getDealing(), loop.getSync()));
+                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getDealing(), site.syncOf(loop, number)));
   }
   numbers.back() = int64_t(loops.size());
   SmallVector<PlacementAttr> left;
@@ -473,7 +453,7 @@ ScheduleAttr PlacementApplier::scheduleOfCopy(const Site &site, ArrayRef<unsigne
       continue;
     bool goesOn = site.ahead && number == site.split;
     loops.push_back(LoopAttr::get(context, dim - dims.begin(), loop.getTile(), loop.getMost(), loop.getUnit(),
-                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getDealing(), loop.getSync()));
+                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getDealing(), site.syncOf(loop, number)));
   }
   return makeSchedule(site, unsigned(dims.size()), loops, {}, SyncKind::None);
 }
@@ -490,7 +470,7 @@ LogicalResult PlacementApplier::copyBefore(OpBuilder &builder, BlockOp block, Bl
     if (failed(stage))
       return failure();
     // (Memory stands in front of the kernel.)
-    if (site.ahead)
+    if (site.numShared() > 0)
       stage->buffer->moveBefore(builder.getInsertionBlock()->getParentOp());
     emitCopy(builder, block, site, placement, *stage);
     SmallVector<AffineExpr> index;
@@ -506,45 +486,12 @@ LogicalResult PlacementApplier::copyBefore(OpBuilder &builder, BlockOp block, Bl
   return success();
 }
 
-/// The ranges of the dimensions outside: what all blocks say of them, and of several blocks where the nest begins and ends.
-void PlacementApplier::boundAround(BlockBuilder &around, const Site &site) {
-  const unsigned numDims = site.numOutside();
-  SmallVector<AffineExpr> same, constraints;
-  for (unsigned d = 0; d < site.numAncestors + site.numOwn; ++d)
-    same.push_back(d < numDims ? getAffineDimExpr(d, context) : getAffineConstantExpr(0, context));
-  IntegerSet all = etdg::remapSet(selectConstraints(around, [&](AffineExpr, StringRef text) { return site.common.contains(text); }), same,
-                                  numDims, around.symbols.size());
-  llvm::append_range(constraints, all.getConstraints());
-  SmallVector<bool> equal(all.getEqFlags());
-  SmallVector<etdg::DimRange> ranges;
-  if (site.blocks.size() > 1)
-    ranges = etdg::getOwnRanges(site.blocks, etdg::SymbolSpace(graph));
-  for (auto [d, range] : llvm::enumerate(ArrayRef(ranges).take_front(site.outer))) {
-    AffineExpr own = getAffineDimExpr(site.numAncestors + d, context);
-    if (range.lower)
-      constraints.push_back(own - around.importExpr(range.lower.getExpr(), range.lower.getNames()));
-    if (range.upper)
-      constraints.push_back(around.importExpr(range.upper.getExpr(), range.upper.getNames()) - own - 1);
-  }
-  equal.resize(constraints.size(), false);
-  around.domain = IntegerSet::get(numDims, around.symbols.size(), constraints, equal);
-}
-
 /// A block for the loops outside, in whose body the nest stands.
 void PlacementApplier::emitAround(const Site &site) {
-  BlockBuilder around = BlockBuilder::from(site.blocks.front());
-  around.operators.truncate(site.outer);
-  around.buffers.clear();
-  around.reads.clear();
-  around.writes.clear();
-  around.identity.clear();
-  boundAround(around, site);
-  around.dims.truncate(site.numOutside());
   OpBuilder builder(site.item);
-  BlockOp made = around.build(builder, site.item->getLoc(), {});
+  BlockOp made = schedule::buildAround(builder, site.blocks, site.outer, site.common);
   made.setScheduleAttr(scheduleOutside(site));
-  builder.setInsertionPointToEnd(&made.getBody().front());
-  site.item->moveBefore(etdg::YieldOp::create(builder, site.item->getLoc(), ValueRange()));
+  site.item->moveBefore(made.getYield());
 }
 
 LogicalResult PlacementApplier::apply(const Site &site) {
@@ -553,8 +500,8 @@ LogicalResult PlacementApplier::apply(const Site &site) {
   if (isWrapped)
     emitAround(site);
   OpBuilder builder(site.item);
-  if (site.ahead) {
-    auto kernel = etdg::KernelOp::create(builder, site.item->getLoc(), /*shared=*/1);
+  if (site.numShared() > 0) {
+    auto kernel = etdg::KernelOp::create(builder, site.item->getLoc(), site.numShared());
     site.item->moveBefore(&kernel.getBody().emplaceBlock(), kernel.getBody().front().end());
     builder.setInsertionPoint(site.item);
   }
@@ -562,9 +509,7 @@ LogicalResult PlacementApplier::apply(const Site &site) {
     BlockBuilder main = BlockBuilder::from(block);
     if (failed(copyBefore(builder, block, main, site)))
       return failure();
-    main.numAncestors = site.numOutside();
-    main.operators.erase(main.operators.begin(), main.operators.begin() + site.outer);
-    main.domain = selectConstraints(main, [&](AffineExpr, StringRef text) { return !site.common.contains(text); });
+    schedule::enterAround(main, site.outer, site.common);
     main.assign(block);
   }
   setSchedule(site.item, scheduleInside(site));

@@ -47,7 +47,8 @@ def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp">
     Where one unit runs the nest, memory is its own: on a CPU a core's, on a GPU `in shared` or (`l2`, `device`) `in workspace`. Where units share
     loops further in, it is a buffer that all of them see, and they wait before they read it. What each block of threads of a GPU keeps over all
     loops (`loop = 0, level = shared`) stays a placement, which `convert-etdg-to-loops` reads. What the machine has no memory for is an
-    error that names read, loop and limit. The first thing that `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do.
+    error that names read, loop and limit. Where blocks of threads of a GPU share loops further in, they go into no body together: the copy's nest
+    shares the loops outside with the other one in a kernel. The first thing that `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do.
 
     ```mlir
     etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L) reads (%x = %xs[i, t] : !x, %s = %ys[i, t - 1] : !x) writes (%ys[i, t])
