@@ -170,7 +170,7 @@ static LogicalResult applyShared(etdg::KernelOp kernel) {
     if (isa<etdg::NestOp, BlockOp>(item) && scheduleOf(&item))
       items.push_back(&item);
   if (llvm::none_of(items, [&](Operation *item) { return hasTiles(scheduleOf(item), shared); }))
-    return success();
+    return shareParallel(kernel);
   for (Operation *item : items)
     for (unsigned l = 0; l < shared; ++l) {
       ArrayRef<LoopAttr> own = scheduleOf(item).getLoops(), first = scheduleOf(items.front()).getLoops();
@@ -184,14 +184,13 @@ static LogicalResult applyShared(etdg::KernelOp kernel) {
   for (Operation *item : items)
     if (failed(applyTiles(item, shared)))
       return failure();
-  return success();
+  return shareParallel(kernel);
 }
 
 LogicalResult mlir::ft::applyTiles(etdg::GraphOp graph) {
-  WalkResult walked = graph.walk([](etdg::KernelOp kernel) {
-    return failed(applyShared(kernel)) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
+  SmallVector<etdg::KernelOp> kernels; // (which become blocks, some of them)
+  graph.walk([&](etdg::KernelOp kernel) { kernels.push_back(kernel); });
+  return success(llvm::all_of(kernels, [](etdg::KernelOp kernel) { return succeeded(applyShared(kernel)); }));
 }
 
 namespace {

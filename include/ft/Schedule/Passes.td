@@ -82,6 +82,10 @@ def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
     etdg.block @a [map, map, map] (io, j, i) in [0, floordiv(N - 1, 8) + 1) x [0, M) x [max(0, 8 * io), min(N, 8 * io + 8)) ... schedule <..., three loops over points>
     ```
 
+    Where the loops that nests share are parallel, of a level, one unit takes an iteration of all of them: the kernel becomes a block with these loops, whose body
+    the nests are. Each says the same of these loops, which are over its first dimensions, all `map`, and nothing inside has a level. What stands between the nests alone is a buffer
+    of that body then, where its index is one of the shared dimensions or a place in a tile that they count.
+
     `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do it before they do what `etdg-apply-placements` does, which makes loops over tiles in front
     of a copy such dimensions, too.
   }];
