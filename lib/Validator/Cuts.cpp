@@ -3,7 +3,8 @@
 //
 // T12: a block with `etdg.cut` has the shares of a reduction, and the nest behind it
 // joins them. Each iteration is in one share, each share begins from `identity` and is
-// joined whole, after the shares before it, by `combine`.
+// joined whole, after the shares before it, by `combine`. Of a scan another block has the shares
+// again (`resumed`): it computes the same, from what the join of the share before has come to.
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
@@ -24,6 +25,7 @@ public:
         space(space), context(shares.getContext()), share(unsigned(cut.getAs<IntegerAttr>("dimension").getInt())),
         numDims(shares.getNumDims()), names(shares.getSymbolNames()) {}
   std::string ask();
+  std::string askResumed();
 
 private:
   using Constraints = SmallVector<std::pair<AffineExpr, bool>>;
@@ -40,6 +42,9 @@ private:
   std::string askJoin(BlockOp join);
   std::string askState(BlockOp join, NestOp nest, unsigned w);
   std::string askPartial(BlockOp join, unsigned w);
+  std::string askResumed(unsigned w);
+  std::string askCarried(PieceAttr piece, Constraints here, unsigned w);
+  BlockOp sharesOf(BlockOp join, unsigned w);
   bool isIdentity(PieceAttr piece, unsigned w);
 
   BlockOp shares;
@@ -258,11 +263,111 @@ std::string CutQuestions::ask() {
   return isCovered(all.get(), joins) ? "" : "the join leaves a share out";
 }
 
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// The shares of which a block joins state `w`; null: it joins none of shares cut like these.
+BlockOp CutQuestions::sharesOf(BlockOp join, unsigned w) {
+  unsigned count = shares.getNumWrites();
+  if (!join.isLeaf() || join.getNumReads() != 2 * count)
+    return {};
+  for (PieceAttr piece : join.getRead(count + w).getPieces()) {
+    if (piece.getKind() != SourceKind::Buffer)
+      continue;
+    for (Operation *user : join.getBuffers()[piece.getOperand()].getUsers()) {
+      auto block = dyn_cast<BlockOp>(user);
+      auto cut = block ? block->getAttrOfType<DictionaryAttr>("etdg.cut") : DictionaryAttr();
+      if (cut && !cut.getAs<UnitAttr>("resumed") && cut.getAs<IntegerAttr>("tile").getInt() == tile &&
+          cut.getAs<IntegerAttr>("dimension").getInt() == int64_t(share) && cut.getAs<IntegerSetAttr>("domain").getValue() == whole &&
+          block.getSymbolNames() == names && block.getNumWrites() == count)
+        return block;
+    }
+  }
+  return {};
+}
+
+/// What a share goes on from: the join of the share before, where that has iterations.
+std::string CutQuestions::askCarried(PieceAttr piece, Constraints here, unsigned w) {
+  Value buffer = shares.getBuffers()[piece.getOperand()];
+  AffineExpr begin = dimExpr(share + 1) - dimExpr(share) * tile;
+  bool isJoined = false;
+  for (Operation *user : buffer.getUsers()) {
+    auto join = dyn_cast<BlockOp>(user);
+    if (!join || join == shares || llvm::none_of(join.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr write) {
+          return join.getBuffers()[write.getOperand()] == buffer;
+        }))
+      continue;
+    if (!sharesOf(join, w) || join.getBuffers()[join.getWrite(w).getOperand()] != buffer)
+      return "a share goes on from something else than the join of those before it";
+    if (!OperationEquivalence::isRegionEquivalentTo(&sharesOf(join, w).getBody(), &shares.getBody(), OperationEquivalence::IgnoreLocations))
+      return "it computes something else than the shares that are joined";
+    // The join has no dimension that is cut: its share stands in that one's place.
+    BlockBuilder both = BlockBuilder::from(shares);
+    SmallVector<AffineExpr> dims;
+    for (unsigned d = 0; d + 1 < numDims; ++d)
+      dims.push_back(d == share ? dimExpr(share) - 1 : dimExpr(d < share ? d : d + 1));
+    for (auto [index, found] : llvm::zip_equal(join.getWrite(w).getMap().getValue().getResults(), piece.getMap().getValue().getResults())) {
+      AffineExpr distance = both.importExpr(index, join.getSymbolNames()).replaceDims(dims) - found;
+      if (canonicalizeExpr(distance, numDims, both.symbols.size()) != getAffineConstantExpr(0, context))
+        return "a share goes on from the join of another one than the share before";
+    }
+    isJoined = true;
+  }
+  if (!isJoined)
+    return "a share goes on from something else than the join of those before it";
+  here.emplace_back(begin - 1, false);
+  return isEmptyWith(here, names) ? "" : "a share goes on anew from the join behind its first iteration";
+}
+
+/// State `w` begins where the whole does, is joined where a share begins, and its own iteration's before afterwards.
+std::string CutQuestions::askResumed(unsigned w) {
+  int64_t operand = shares.getWrite(w).getOperand();
+  AffineMap written = shares.getWrite(w).getMap().getValue();
+  AffineExpr dim = dimExpr(share + 1), since = dim - dimExpr(share) * tile;
+  auto reads = [&](PieceAttr piece) { return piece.getKind() == SourceKind::Buffer && piece.getOperand() == operand; };
+  auto *read = llvm::find_if(shares.getReads().getValue(), [&](Attribute read) { return llvm::any_of(cast<ReadAttr>(read).getPieces(), reads); });
+  if (read == shares.getReads().end())
+    return tile == 1 ? "" : "write " + std::to_string(w) + " of the resumed shares is no state";
+  for (PieceAttr piece : cast<ReadAttr>(*read).getPieces()) {
+    Constraints here = constraintsOf(piece.getSet().getValue());
+    if (reads(piece)) {
+      for (auto [now, then] : llvm::zip_equal(written.getResults(), piece.getMap().getValue().getResults()))
+        if (canonicalizeExpr(now.replace(dim, dim - 1) - then, numDims, names.size()) != getAffineConstantExpr(0, context))
+          return "a share goes on from another state than that of its iteration before";
+      here.emplace_back(-since, false);
+      if (!isEmptyWith(here, names))
+        return "a share goes on from a state of another one, for which it does not wait";
+      continue;
+    }
+    Constraints later = here;
+    for (auto [constraint, isEq] : constraintsOf(whole))
+      later.emplace_back(constraint.shiftDims(numDims - 1, 1, share).replace(dim, dim - 1), isEq);
+    if (isEmptyWith(later, names))
+      continue; // at the first iteration of all
+    if (piece.getKind() != SourceKind::Buffer || !piece.getGathers().empty())
+      return "a share begins anew behind the first one";
+    if (std::string wrong = askCarried(piece, here, w); !wrong.empty())
+      return wrong;
+  }
+  return "";
+}
+
+std::string CutQuestions::askResumed() {
+  if (std::string wrong = askCover(); !wrong.empty())
+    return wrong;
+  for (unsigned w = 0; w < shares.getNumWrites(); ++w)
+    if (std::string wrong = askResumed(w); !wrong.empty())
+      return wrong;
+  return "";
+}
+
 void Checks::checkCut(BlockOp shares) {
   auto cut = shares->getAttrOfType<DictionaryAttr>("etdg.cut");
   if (!cut)
     return;
-  std::string wrong = CutQuestions(shares, cut, model.getSpace()).ask();
+  CutQuestions questions(shares, cut, model.getSpace());
+  std::string wrong = cut.getAs<UnitAttr>("resumed") ? questions.askResumed() : questions.ask();
   if (!wrong.empty())
     report({shares, "T12", "of the shares of " + std::to_string(cut.getAs<IntegerAttr>("tile").getInt()) + " iterations, " + wrong, "", std::nullopt, ""});
 }

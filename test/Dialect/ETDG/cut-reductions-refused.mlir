@@ -4,18 +4,23 @@
 
 !x = tensor<2xf32>
 
+// Some states are another region's.
 etdg.graph @scan(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L], !x>
-  // expected-error @+1 {{the schedule's loop over k is associative, but can't be cut: each state of a scan is a result, the states of shares are none}}
-  etdg.block @r [scan] (k) in [0, L)
-      reads (%x = %xs[k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[k - 1]} : !x) writes (%ys[k])
-      schedule <map = affine_map<(k) -> (k)>, loops = [<dimension = 0, tile = 4, kind = associative>, <dimension = 0, kind = sequential>]> {
-    %y = arith.addf %x, %s : !x
-    etdg.yield %y : !x
-  } combine (%a: !x, %b: !x) {
-    %y = arith.addf %a, %b : !x
-    etdg.yield %y : !x
-  } identity (splat 0.0 : f32) : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  etdg.nest schedule <map = affine_map<(k) -> (k)>, loops = [<dimension = 0, tile = 4, kind = associative>, <dimension = 0, kind = sequential>]> {
+    // expected-error @+1 {{the schedule's loop over k is associative, but can't be cut: other regions of the nest have some of the scan's states}}
+    etdg.block @r [scan] (k) in [1, L)
+        reads (%x = %xs[k] : !x, %s = %ys[k - 1] : !x) writes (%ys[k]) {
+      %y = arith.addf %x, %s : !x
+      etdg.yield %y : !x
+    } combine (%a: !x, %b: !x) {
+      %y = arith.addf %a, %b : !x
+      etdg.yield %y : !x
+    } identity (splat 0.0 : f32) : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+    etdg.block @first [scan] (k) in = 0 where L >= 1 reads (%x = %xs[k] : !x) writes (%ys[k]) {
+      etdg.yield %x : !x
+    } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
+  }
   etdg.return %ys : !etdg.buffer<[L], !x>
 }
 

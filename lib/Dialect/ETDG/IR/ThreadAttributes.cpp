@@ -258,7 +258,7 @@ static bool isCut(BlockOp leaf, DictionaryAttr cut) {
   auto tile = cut ? cut.getAs<IntegerAttr>("tile") : IntegerAttr();
   auto domain = cut ? cut.getAs<IntegerSetAttr>("domain") : IntegerSetAttr();
   auto isNumber = [](IntegerAttr number) { return number && number.getType().isInteger(64); };
-  return domain && isNumber(dimension) && isNumber(tile) && cut.size() == 3 && tile.getInt() >= 1 &&
+  return domain && isNumber(dimension) && isNumber(tile) && cut.size() == (cut.getAs<UnitAttr>("resumed") ? 4u : 3u) && tile.getInt() >= 1 &&
          dimension.getInt() >= int64_t(leaf.getNumAncestors()) && dimension.getInt() + 1 < int64_t(leaf.getNumDims()) &&
          domain.getValue().getNumDims() + 1 == leaf.getNumDims() && domain.getValue().getNumSymbols() == leaf.getSymbolNames().size();
 }

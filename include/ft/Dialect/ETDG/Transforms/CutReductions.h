@@ -28,6 +28,8 @@ struct Reduction {
   AffineExpr lower, upper;
   /// What the dimension's value is in each state's index: index = dimension + offset.
   SmallVector<int64_t> offsets;
+  /// Each state is a result, not the last one alone.
+  bool isScan = false;
 
   /// How long the dimension is at most.
   ft::LengthAttr getLength() const;
@@ -39,23 +41,27 @@ bool deriveCombine(BlockOp leaf);
 /// Takes it away again.
 void dropCombine(BlockOp leaf);
 
-/// The leaf as a reduction that can be cut; nothing, and why, where it is none.
-std::optional<Reduction> findReduction(BlockOp leaf, std::string &why);
+/// The leaf as a reduction that can be cut; nothing, and why, where it is none. With `goesOn` others may go on with its states, behind its last one
+/// (iterations that no joined one holds), also as other regions of its nest, and it may be a scan.
+std::optional<Reduction> findReduction(BlockOp leaf, std::string &why, bool goesOn = false);
 
-/// The two nests that stand for a leaf: its shares, and their join.
+/// The nests that stand for a leaf: its shares, and their join; of a scan also the shares again, each from what those before it come to.
 struct CutNests {
   BlockOp shares;
   NestOp join;
 };
 
 /// Cuts a reduction into shares of `tile` iterations, which begin at the multiples of it. The leaf, and a nest that holds
-/// it alone, is gone then. `schedule`, if any, is that of the shares. States of two shares lie at least `lineBytes` apart, where
+/// it alone, is gone then; other regions of its nest stand behind the join. `schedule`, if any, is that of the shares. States of two shares lie at least `lineBytes` apart, where
 /// not 0: cores that write to one line of memory wait for each other.
 CutNests cutReduction(const Reduction &reduction, int64_t tile, ScheduleAttr schedule, int64_t lineBytes = 0);
 
 /// A schedule with the loops of the shares: a loop that is associative is over shares, and parallel. `own` is the number of
 /// the cut dimension among the block's own.
 ScheduleAttr scheduleOfShares(ScheduleAttr schedule, int64_t own);
+
+/// A schedule without shares: points that an associative loop would cut are in order.
+ScheduleAttr scheduleInOrder(ScheduleAttr schedule);
 
 /// Cuts each nest whose schedule has an associative loop, by its tile. An error at a nest that can't be cut.
 LogicalResult cutReductions(GraphOp graph, int64_t lineBytes = 0);

@@ -411,9 +411,16 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
     }
     ```
 
+    Each state of a `scan` is a result: behind the join, whose last share writes none then, its shares are computed again, each from what those before it come to:
+
+    ```mlir
+    etdg.block @r_resumed [map, scanl] (share, k) ... // from joined[share - 1], and writes what the scan wrote
+    ```
+
     The loops of the shares are those of the schedule, the join's are open. Of the shares says `etdg.cut` what they are, which the validator proves (T12). An error
-    at a nest that can't be cut: a `scan` (its states are results), a block without `combine`, one that writes what is no state, whose
-    other dimensions are ordered, or of which others read more than the last state. Runs after
+    at a nest that can't be cut: a block without `combine`, one that writes what is no state, whose
+    other dimensions are ordered, or of which others read more than the last state (but where they go on with it, behind it, as the iterations do that
+    `etdg-join-iterations` leaves: these stay in order). Runs after
     `etdg-apply-schedule`; `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` begin with it, and have the machine's lines.
   }];
   let options = [Option<"lineBytes", "line-bytes", "int64_t", "0", "States of two shares lie at least so many bytes apart; 0: beside each other">];

@@ -7,7 +7,9 @@
 //   foldl s                                         joined, in order, by `combine`
 //
 // The last join writes what the last iteration wrote, so that who reads the result is
-// not concerned.
+// not concerned. Of a `scan` each state is a result: behind the join the shares are computed again,
+//
+//   map s, scanl d in [s·T, s·T + T) within [l, u)  each share from what those before it come to
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
@@ -59,7 +61,10 @@ private:
   Value makeBuffer(unsigned w, bool keepsPlanes);
   /// The index of a state with the share before (or, with `at` null, in the place of) the cut dimension's.
   AffineMap shareIndex(unsigned w, AffineExpr share, AffineExpr at, unsigned numDims);
+  IntegerSet domainOfShares();
   BlockOp writeShares(ScheduleAttr schedule);
+  BlockOp writeResumed(ScheduleAttr schedule);
+  void mark(BlockOp shares, bool isResumed);
   BlockOp writeJoin(OpBuilder &into, bool isLast);
   ReadAttr readOfJoined(unsigned w, BlockBuilder &block);
   /// The leaf's domain, over the symbols of its shares.
@@ -160,6 +165,10 @@ Value Cutter::makeBuffer(unsigned w, bool keepsPlanes) {
   SmallVector<int64_t> live(state.getLive().value_or(ArrayRef<int64_t>()));
   ft::LengthAttr shares = (lengths[position] - reduction.offsets[w]).ceilDiv(tile);
   if (keepsPlanes) {
+    if (reduction.isScan) { // of each share the last state is read
+      live.assign(lengths.size(), -1);
+      live[position] = 1;
+    }
     lengths.insert(lengths.begin() + position, shares * ft::LengthAttr::get(context, apart(w)));
     if (!live.empty())
       live.insert(live.begin() + position, -1);
@@ -199,6 +208,13 @@ AffineMap Cutter::shareIndex(unsigned w, AffineExpr share, AffineExpr at, unsign
 // Shares
 //===----------------------------------------------------------------------===//
 
+IntegerSet Cutter::domainOfShares() {
+  AffineExpr share = dimExpr(reduction.dim), begin = share * tile, since = dimExpr(reduction.dim + 1) - begin;
+  // Which shares there are follows from the rest; said, it needs no projection.
+  return shifted(old.domain, {share - reduction.lower.floorDiv(tile), shifted(reduction.upper) - 1 - begin, since, -since + (tile - 1)},
+                 SmallVector<bool>(4, false));
+}
+
 BlockOp Cutter::writeShares(ScheduleAttr schedule) {
   unsigned numDims = old.dims.size() + 1;
   AffineExpr share = dimExpr(reduction.dim), dim = dimExpr(reduction.dim + 1);
@@ -207,10 +223,7 @@ BlockOp Cutter::writeShares(ScheduleAttr schedule) {
   block.name = old.name.empty() ? "" : old.name + "_shares";
   block.dims.insert(block.dims.begin() + reduction.dim, newName());
   block.operators.insert(block.operators.begin() + (reduction.dim - old.numAncestors), ft::OperatorKind::Map);
-  // Which shares there are follows from the rest; said, it needs no projection.
-  block.domain = shifted(old.domain,
-                         {share - reduction.lower.floorDiv(tile), shifted(reduction.upper) - 1 - begin, since, -since + (tile - 1)},
-                         SmallVector<bool>(4, false));
+  block.domain = domainOfShares();
   for (ReadAttr &read : block.reads)
     read = shifted(read);
   for (ReadAttr &read : block.identity)
@@ -241,6 +254,56 @@ BlockOp Cutter::writeShares(ScheduleAttr schedule) {
   if (schedule)
     shares.setScheduleAttr(schedule);
   return shares;
+}
+
+/// The iterations of a scan's shares again, from what the shares before come to.
+BlockOp Cutter::writeResumed(ScheduleAttr schedule) {
+  const unsigned numDims = old.dims.size() + 1, numSymbols = old.symbols.size();
+  AffineExpr share = dimExpr(reduction.dim), dim = dimExpr(reduction.dim + 1), since = dim - share * tile, later = dim - shifted(reduction.lower) - 1;
+  BlockBuilder block = old;
+  block.name = old.name.empty() ? "" : old.name + "_resumed";
+  block.dims.insert(block.dims.begin() + reduction.dim, newName());
+  block.operators[reduction.dim - old.numAncestors] = ft::OperatorKind::ScanL;
+  block.operators.insert(block.operators.begin() + (reduction.dim - old.numAncestors), ft::OperatorKind::Map);
+  block.identity.clear();
+  block.domain = domainOfShares();
+  for (ReadAttr &read : block.reads)
+    read = shifted(read);
+  auto where = [&](ArrayRef<AffineExpr> constraints, ArrayRef<bool> eqs) {
+    return canonicalizeSet(IntegerSet::get(numDims, numSymbols, constraints, eqs));
+  };
+  for (unsigned w = 0; w < numStates(); ++w) {
+    SmallVector<PieceAttr> pieces;
+    for (PieceAttr piece : block.reads[reduction.stateReads[w]].getPieces()) {
+      bool isOwn = piece.getKind() == SourceKind::Buffer && piece.getOperand() == old.writes[w].getOperand();
+      if (isOwn) // (as the leaf has it, but within the share)
+        piece = PieceAttr::getBuffer(where({since - 1, later}, {false, false}), piece.getOperand(), piece.getMap().getValue());
+      addReached(pieces, ReadAttr::get(context, piece, 0), block);
+    }
+    auto before = PieceAttr::getBuffer(where({since, later}, {true, false}), block.operandFor(joinedStates[w]),
+                                       shareIndex(w, share - 1, AffineExpr(), numDims));
+    addReached(pieces, ReadAttr::get(context, before, 0), block);
+    block.reads[reduction.stateReads[w]] = ReadAttr::get(context, pieces, 0);
+    WriteAttr write = old.writes[w];
+    block.writes[w] = WriteAttr::get(context, write.getOperand(), AffineMapAttr::get(shifted(write.getMap().getValue())));
+  }
+  BlockOp resumed = block.build(builder, leaf.getLoc(), {});
+  IRMapping mapping;
+  resumed.getBody().getBlocks().clear();
+  leaf.getBody().cloneInto(&resumed.getBody(), mapping);
+  if (schedule)
+    resumed.setScheduleAttr(schedule);
+  return resumed;
+}
+
+/// Says of shares what they are of.
+void Cutter::mark(BlockOp shares, bool isResumed) {
+  SmallVector<NamedAttribute> said = {builder.getNamedAttr("dimension", builder.getI64IntegerAttr(reduction.dim)),
+                                      builder.getNamedAttr("domain", IntegerSetAttr::get(wholeDomain(shares)))};
+  if (isResumed)
+    said.push_back(builder.getNamedAttr("resumed", builder.getUnitAttr()));
+  said.push_back(builder.getNamedAttr("tile", builder.getI64IntegerAttr(tile)));
+  shares->setAttr("etdg.cut", builder.getDictionaryAttr(said));
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,8 +371,9 @@ BlockOp Cutter::writeJoin(OpBuilder &into, bool isLast) {
                              shareIndex(w, share * apart(w), end, numDims)),
         0));
   for (unsigned w = 0; w < numStates(); ++w) {
-    int64_t operand = block.operandFor(isLast ? stateOf(w) : joinedStates[w]);
-    AffineMap map = isLast ? joined(leaf.getWrite(w).getMap().getValue(), last) : shareIndex(w, share, AffineExpr(), numDims);
+    const bool isResult = isLast && !reduction.isScan;
+    int64_t operand = block.operandFor(isResult ? stateOf(w) : joinedStates[w]);
+    AffineMap map = isResult ? joined(leaf.getWrite(w).getMap().getValue(), last) : shareIndex(w, share, AffineExpr(), numDims);
     block.writes.push_back(WriteAttr::get(context, operand, AffineMapAttr::get(map)));
   }
   BlockOp join = block.build(into, leaf.getLoc(), {});
@@ -328,7 +392,9 @@ IntegerSet Cutter::wholeDomain(BlockOp shares) {
 }
 
 CutNests Cutter::run(ScheduleAttr schedule) {
-  Operation *item = leaf.getNest() ? leaf.getNest().getOperation() : leaf.getOperation();
+  NestOp nest = leaf.getNest();
+  Operation *item = nest ? nest.getOperation() : leaf.getOperation();
+  const bool isAlone = !nest || llvm::hasSingleElement(nest.getBody().getOps<BlockOp>());
   makeBuffers();
   builder.setInsertionPoint(item);
   auto join = NestOp::create(builder, leaf.getLoc(), ScheduleAttr());
@@ -336,11 +402,14 @@ CutNests Cutter::run(ScheduleAttr schedule) {
   writeJoin(into, /*isLast=*/false);
   writeJoin(into, /*isLast=*/true);
   builder.setInsertionPoint(join);
+  if (reduction.isScan) {
+    builder.setInsertionPointAfter(join);
+    mark(writeResumed(schedule), /*isResumed=*/true);
+    builder.setInsertionPoint(join);
+  }
   BlockOp shares = writeShares(schedule);
-  shares->setAttr("etdg.cut", builder.getDictionaryAttr({builder.getNamedAttr("dimension", builder.getI64IntegerAttr(reduction.dim)),
-                                                         builder.getNamedAttr("domain", IntegerSetAttr::get(wholeDomain(shares))),
-                                                         builder.getNamedAttr("tile", builder.getI64IntegerAttr(tile))}));
-  item->erase();
+  mark(shares, /*isResumed=*/false);
+  (isAlone ? item : leaf.getOperation())->erase();
   for (Value buffer : joinedStates)
     if (buffer.use_empty())
       buffer.getDefiningOp()->erase();
@@ -388,6 +457,21 @@ ScheduleAttr etdg::scheduleOfShares(ScheduleAttr schedule, int64_t own) {
                            schedule.getColumns(), schedule.getTarget());
 }
 
+ScheduleAttr etdg::scheduleInOrder(ScheduleAttr schedule) {
+  SmallVector<LoopAttr> loops;
+  auto isAssociative = [](LoopAttr loop) { return loop.getKind() == LoopKind::Associative; };
+  for (LoopAttr loop : schedule.getLoops()) {
+    bool hasPoints = llvm::any_of(schedule.getLoops(), [&](LoopAttr other) {
+      return other.getDimension() == loop.getDimension() && other.isOverPoints() && !isAssociative(other);
+    });
+    if (!isAssociative(loop))
+      loops.push_back(loop);
+    else if (!hasPoints)
+      loops.push_back(LoopAttr::get(schedule.getContext(), loop.getDimension(), 1, LoopKind::Sequential));
+  }
+  return schedule.withLoops(loops);
+}
+
 static LogicalResult cutBySchedule(BlockOp block, ScheduleAttr schedule, int64_t lineBytes) {
   SmallVector<LoopAttr> cuts;
   llvm::copy_if(schedule.getLoops(), std::back_inserter(cuts),
@@ -405,11 +489,14 @@ static LogicalResult cutBySchedule(BlockOp block, ScheduleAttr schedule, int64_t
   if (cuts.size() > 1)
     return refuse("expected one associative loop, found " + Twine(cuts.size()));
   std::string why;
-  std::optional<Reduction> reduction = findReduction(block, why);
+  std::optional<Reduction> reduction = findReduction(block, why, /*goesOn=*/true);
   if (!reduction)
     return refuse(why);
   if (reduction->dim != dim)
     return refuse("'combine' belongs to " + block.getDimNames()[reduction->dim].getValue());
+  // Other regions go on with the states, one iteration after the other.
+  if (NestOp nest = block.getNest())
+    nest.setScheduleAttr(scheduleInOrder(schedule));
   cutReduction(*reduction, cut.getTile(), scheduleOfShares(schedule, cut.getDimension()), lineBytes);
   return success();
 }

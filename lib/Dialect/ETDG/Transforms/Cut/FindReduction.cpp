@@ -22,7 +22,7 @@ ft::LengthAttr Reduction::getLength() const {
 namespace {
 class Finder {
 public:
-  Finder(BlockOp leaf, std::string &why) : leaf(leaf), why(why), context(leaf.getContext()) {}
+  Finder(BlockOp leaf, std::string &why, bool goesOn) : leaf(leaf), why(why), goesOn(goesOn), context(leaf.getContext()) {}
   std::optional<Reduction> find();
 
 private:
@@ -37,12 +37,16 @@ private:
   bool startsOutside(unsigned state);
   bool isSeenAtEnd();
   bool isSeenAtEnd(unsigned state, BlockOp reader, unsigned read);
+  AffineExpr distanceFromEnd(unsigned state, BlockBuilder &about, AffineMap map);
+  bool isNeverBefore(BlockOp other, const BlockBuilder &about, IntegerSet where, AffineExpr distance, int64_t least);
+  bool writesBehind(unsigned state, BlockOp other);
   /// The write's index with the dimension replaced.
   AffineMap indexAt(unsigned write, AffineExpr at);
   unsigned numSymbols() { return leaf.getSymbolNames().size(); }
 
   BlockOp leaf;
   std::string &why;
+  bool goesOn; // others may go on with its states
   MLIRContext *context;
   Reduction found;
 };
@@ -55,7 +59,7 @@ static bool isReduction(ft::OperatorKind kind) {
 bool Finder::findDimension() {
   if (!leaf.isLeaf())
     return refuse("the block has a body of blocks");
-  if (NestOp nest = leaf.getNest(); nest && llvm::range_size(nest.getBody().getOps<BlockOp>()) != 1)
+  if (NestOp nest = leaf.getNest(); nest && !goesOn && llvm::range_size(nest.getBody().getOps<BlockOp>()) != 1)
     return refuse("the nest has several regions");
   if (leaf->getParentOfType<VariantsOp>())
     return refuse("the nest is in one of several variants, which share their buffers");
@@ -63,13 +67,18 @@ bool Finder::findDimension() {
     return refuse("the block has no 'combine'");
   std::optional<unsigned> own;
   for (unsigned d = 0; d < leaf.getNumOwnDims(); ++d) {
-    if (leaf.getOperator(d) == ft::OperatorKind::Scan)
+    bool isScan = leaf.getOperator(d) == ft::OperatorKind::Scan;
+    if (isScan && !goesOn)
       return refuse("each state of a scan is a result, the states of shares are none");
-    if (isReduction(leaf.getOperator(d)))
+    if (isScan || isReduction(leaf.getOperator(d))) {
       own = d;
+      found.isScan = isScan;
+    }
   }
   if (!own)
-    return refuse("no dimension is a 'reduce' or a 'fold'");
+    return refuse("no dimension is a 'reduce', a 'fold' or a 'scan'");
+  if (NestOp nest = leaf.getNest(); found.isScan && nest && !llvm::hasSingleElement(nest.getBody().getOps<BlockOp>()))
+    return refuse("other regions of the nest have some of the scan's states");
   found.leaf = leaf;
   found.dim = leaf.getNumAncestors() + *own;
   unsigned shared = 0;
@@ -166,40 +175,65 @@ bool Finder::startsOutside(unsigned state) {
   return true;
 }
 
-/// Whether all that a read gets of a state are last ones.
+/// How far behind the last state of the leaf an index of another block is; null: nobody can tell.
+AffineExpr Finder::distanceFromEnd(unsigned state, BlockBuilder &about, AffineMap map) {
+  AffineMap last = indexAt(state, found.upper - 1);
+  // The leaf's dimensions as the other block has them: those of the blocks around both, others by the index.
+  llvm::DenseMap<AffineExpr, AffineExpr> point;
+  for (unsigned d = 0; d < leaf.getNumAncestors() && d < about.dims.size(); ++d)
+    point[getAffineDimExpr(d, context)] = getAffineDimExpr(d, context);
+  for (unsigned p = 0; p < last.getNumResults(); ++p)
+    if (auto dim = dyn_cast<AffineDimExpr>(last.getResult(p)); dim && p != found.positions[state] && dim.getPosition() >= leaf.getNumAncestors())
+      point[dim] = map.getResult(p);
+  AffineExpr at = last.getResult(found.positions[state]);
+  for (unsigned d = 0; d < leaf.getNumDims(); ++d)
+    if (at.isFunctionOfDim(d) && !point.contains(getAffineDimExpr(d, context)))
+      return nullptr;
+  at = about.importExpr(at, leaf.getSymbolNames());
+  return canonicalizeExpr(map.getResult(found.positions[state]) - at.replace(point), map.getNumDims(), about.symbols.size());
+}
+
+/// Whether no point of a set is nearer to the end than `least`.
+bool Finder::isNeverBefore(BlockOp other, const BlockBuilder &about, IntegerSet where, AffineExpr distance, int64_t least) {
+  SymbolSpace space(leaf->getParentOfType<GraphOp>());
+  SetBuilder set(space, other.getNumDims());
+  SmallVector<StringAttr> names = other.getSymbolNames();
+  return succeeded(set.add(other.getDomainSet(), names)) && succeeded(set.add(where, names)) &&
+         succeeded(set.add(-distance + (least - 1), /*isEq=*/false, about.symbols)) && isEmpty(set.get());
+}
+
+/// Whether all that a read gets of a state are last ones, or, where others go on with it, what these have written.
 bool Finder::isSeenAtEnd(unsigned state, BlockOp reader, unsigned read) {
   Value buffer = leaf.getBuffers()[leaf.getWrite(state).getOperand()];
-  AffineMap last = indexAt(state, found.upper - 1);
-  SmallVector<StringAttr> names = leaf.getSymbolNames();
   BlockBuilder about = BlockBuilder::from(reader);
   for (PieceAttr piece : reader.getRead(read).getPieces()) {
     if (llvm::any_of(piece.getGathers(), [&](GatherAttr gather) { return reader.getBuffers()[gather.getOperand()] == buffer; }))
       return false;
     if (piece.getKind() != SourceKind::Buffer || reader.getBuffers()[piece.getOperand()] != buffer)
       continue;
-    AffineMap map = piece.getMap().getValue();
     if (llvm::any_of(piece.getGathers(), [&](GatherAttr gather) { return gather.getPosition() == found.positions[state]; }))
       return false;
-    // The leaf's dimensions as the reader has them: those of the blocks around both, others by the index.
-    llvm::DenseMap<AffineExpr, AffineExpr> point;
-    BlockOp outer = reader;
-    for (unsigned d = 0; d < leaf.getNumAncestors() && d < outer.getNumDims(); ++d)
-      point[getAffineDimExpr(d, context)] = getAffineDimExpr(d, context);
-    for (unsigned p = 0; p < last.getNumResults(); ++p)
-      if (auto dim = dyn_cast<AffineDimExpr>(last.getResult(p)); dim && p != found.positions[state] && dim.getPosition() >= leaf.getNumAncestors())
-        point[dim] = map.getResult(p);
-    AffineExpr at = last.getResult(found.positions[state]);
-    for (unsigned d = 0; d < leaf.getNumDims(); ++d)
-      if (at.isFunctionOfDim(d) && !point.contains(getAffineDimExpr(d, context)))
-        return false;
-    at = about.importExpr(at, names);
-    AffineExpr distance =
-        canonicalizeExpr(map.getResult(found.positions[state]) - at.replace(point), map.getNumDims(), about.symbols.size());
-    auto zero = dyn_cast<AffineConstantExpr>(distance);
-    if (!zero || zero.getValue() != 0)
+    AffineExpr distance = distanceFromEnd(state, about, piece.getMap().getValue());
+    auto zero = dyn_cast_or_null<AffineConstantExpr>(distance);
+    if (zero && zero.getValue() == 0)
+      continue;
+    if (!goesOn || !distance || reader.getRead(read).getElementRank() != 0 ||
+        !isNeverBefore(reader, about, piece.getSet().getValue(), distance, /*least=*/0))
       return false;
   }
   return true;
+}
+
+/// Whether another block writes nothing of a state's buffer, or, where it goes on with it, what lies behind the last one.
+bool Finder::writesBehind(unsigned state, BlockOp other) {
+  Value buffer = leaf.getBuffers()[leaf.getWrite(state).getOperand()];
+  BlockBuilder about = BlockBuilder::from(other);
+  return llvm::all_of(other.getWrites().getAsRange<WriteAttr>(), [&](WriteAttr write) {
+    if (other.getBuffers()[write.getOperand()] != buffer)
+      return true;
+    AffineExpr distance = goesOn ? distanceFromEnd(state, about, write.getMap().getValue()) : AffineExpr();
+    return distance && isNeverBefore(other, about, getUniverse(context, other.getNumDims(), other.getSymbolNames().size()), distance, /*least=*/1);
+  });
 }
 
 bool Finder::isSeenAtEnd() {
@@ -207,14 +241,14 @@ bool Finder::isSeenAtEnd() {
     Value buffer = leaf.getBuffers()[leaf.getWrite(w).getOperand()];
     if (!buffer.getDefiningOp<BufferOp>())
       return refuse("a state is an argument");
+    if (found.isScan)
+      continue;
     for (Operation *user : buffer.getUsers()) {
       auto reader = dyn_cast<BlockOp>(user);
       if (reader == leaf)
         continue;
       bool isSeen = reader && llvm::all_of(llvm::seq(reader.getNumReads()), [&](unsigned r) { return isSeenAtEnd(w, reader, r); }) &&
-                    llvm::none_of(llvm::seq(reader.getNumWrites()), [&](unsigned other) {
-                      return reader.getBuffers()[reader.getWrite(other).getOperand()] == buffer;
-                    });
+                    writesBehind(w, reader);
       if (!isSeen)
         return refuse("other states than the last ones are read");
     }
@@ -243,4 +277,4 @@ std::optional<Reduction> Finder::find() {
   return std::move(found);
 }
 
-std::optional<Reduction> etdg::findReduction(BlockOp leaf, std::string &why) { return Finder(leaf, why).find(); }
+std::optional<Reduction> etdg::findReduction(BlockOp leaf, std::string &why, bool goesOn) { return Finder(leaf, why, goesOn).find(); }

@@ -192,8 +192,8 @@ void IterationJoiner::writeRest(OpBuilder &builder) {
   BlockOp rest = block.build(builder, leaf.getLoc(), {});
   rest.getBody().takeBody(leaf.getBody());
   rest.getCombine().takeBody(leaf.getCombine());
-  if (leaf.getScheduleAttr())
-    rest.setScheduleAttr(leaf.getScheduleAttr());
+  if (leaf.getScheduleAttr()) // (fewer than are joined, which nobody cuts)
+    rest.setScheduleAttr(scheduleInOrder(leaf.getScheduleAttr()));
 }
 
 /// Who reads the last state finds it as many places before as there are iterations less.
