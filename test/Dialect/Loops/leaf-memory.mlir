@@ -7,7 +7,7 @@
 !x = memref<?x4x8xf16, strided<[32, 8, 1], offset: ?>>
 !y = memref<?x8xf16, strided<[8, 1], offset: ?>>
 // CHECK-LABEL: func.func @printed(
-func.func @printed(%n: index, %x: !x, %y: !y) attributes {loops.kernel} {
+func.func @printed(%n: index, %x: !x, %y: !y, %e: memref<?x0xf16>) attributes {loops.kernel} {
   // CHECK: loops.leaf {{.*}} outs(%{{.*}} : {{.*}}) sums f32 overlaps [] {
   loops.leaf rows(%n) most 4 ins(%x : !x) varies [true] outs(%y : !y) sums f32 overlaps [] {
   ^bb0(%a: tensor<4x8xf16>):
@@ -35,6 +35,12 @@ func.func @printed(%n: index, %x: !x, %y: !y) attributes {loops.kernel} {
   ^bb0(%a: tensor<8xf16>):
     %t = math.tanh %a : tensor<8xf16>
     loops.yield %t : tensor<8xf16>
+  }
+  // Nothing overlaps nothing.
+  // CHECK: loops.leaf {{.*}} outs(%{{.*}} : memref<?x0xf16>) overlaps [] {
+  loops.leaf rows(%n) most 4 ins(%e : memref<?x0xf16>) varies [true] outs(%e : memref<?x0xf16>) overlaps [] {
+  ^bb0(%a: tensor<0xf16>):
+    loops.yield %a : tensor<0xf16>
   }
   return
 }

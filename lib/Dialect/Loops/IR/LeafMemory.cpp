@@ -141,7 +141,7 @@ static std::optional<std::pair<int64_t, int64_t>> firstRowOf(memref::Reinterpret
   std::optional<int64_t> begin = getConstantIntValue(view.getMixedOffsets()[0]);
   std::optional<SmallVector<int64_t>> strides = getRowStrides(view.getType());
   ArrayRef<int64_t> shape = view.getType().getShape().drop_front();
-  if (!begin || !strides || llvm::is_contained(shape, 0))
+  if (!begin || !strides)
     return std::nullopt;
   int64_t end = *begin + 1;
   for (auto [extent, stride] : llvm::zip_equal(shape, *strides))
@@ -151,6 +151,9 @@ static std::optional<std::pair<int64_t, int64_t>> firstRowOf(memref::Reinterpret
 
 /// Whether row 0 of two views is surely one memory, at least in part.
 static bool surelyOverlap(Value input, Value output) {
+  for (Value view : {input, output})
+    if (llvm::is_contained(cast<MemRefType>(view.getType()).getShape(), 0)) // of nothing there is nothing to overlap
+      return false;
   if (input == output)
     return true;
   auto a = input.getDefiningOp<memref::ReinterpretCastOp>(), b = output.getDefiningOp<memref::ReinterpretCastOp>();
