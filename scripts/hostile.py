@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hostile input by the thousand: no signal, no hang, nothing left behind.
 
-scripts/hostile.py [--build=build] [--inputs=10000] [--first=0] [--seed=0] [--only=text,bundle,command,lsp] [--jobs=N]
+scripts/hostile.py [--build=build] [--inputs=10000] [--first=0] [--seed=0] [--only=text,phase,schedule,machine,...] [--jobs=N]
 
   text      programs of examples/ and test/ with bytes, words and lines changed, deleted and repeated
+  phase     what phases of the compiler print, with numbers, words, fields and lines changed: refused, or compiled
+  schedule  schedules with numbers, words and loops changed: refused, or obeyed with equal results
+  machine   machine files with fields changed: refused, or planned for with equal results
   bundle    bundles whose manifests were changed and signed again, with kernels that read and write nothing
             (code in a bundle is trusted: see docs/rationale/runtime.md)
   command   command lines of the tools with odd values
   lsp       messages for the language server, cut and garbled
 
-A tool may succeed or fail with status 1 and a message. The last line is "N passed, N failed"; what failed is
+A tool may succeed or fail with status 1 and a message; where results are compared, a message is an error. The last line is "N passed, N failed"; what failed is
 kept in BUILD/hostile-failures/.
 """
 
@@ -28,6 +31,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECONDS = 10
@@ -122,6 +126,126 @@ class Text:
                           ["ft-run", path, "--engine=interpret", "--compare=truth"], ["ft-translate", "--etdg-to-json", path],
                           ["ft-translate", "--mlir-to-ptx", "--target=sm_90a", path]])
         return call([self.tools / how[0], *how[1:]], folder)
+
+
+# ----------------------------------------------------------------- phases, schedules and machine files
+
+TARGETS = ["cpu", "sm_90a"]
+NEXT = {"schedule": "storage", "storage": "tile", "tile": "threads", "threads": "target"}
+PROGRAMS = ["stacked_rnn", "flash_attention", "conv1d", "mlp", "gru", "layer_norm"]
+NUMBERS = ["0", "-1", "1", "3", "7", "64", "4096", "1048577", str(1 << 62), str((1 << 63) - 1), str(-(1 << 63))]
+FIELDS = {"kind": ["sequential", "parallel", "associative", "unroll", "vector"], "level": ["grid", "core", "rows", "listed_rows", "lifted", "none"],
+          "dealing": ["turn", "shares", "fixed"], "sync": ["cores", "grid", "none"], "before": ["cores", "grid"]}
+FIELD = re.compile(r",? [a-z_.]+ = (?:[^,<>\[\](){} ]+|<[^<>]*>|\[[^\[\]]*\])")
+
+
+def replaced(rng, text, pattern, values):
+    """One match of the pattern becomes one of the values; the text itself where there is none."""
+    found = list(re.finditer(pattern, text))
+    if not found:
+        return text
+    match = rng.choice(found)
+    return text[:match.start()] + rng.choice(values) + text[match.end():]
+
+
+def change_fields(rng, text, numbers):
+    """Another number or word, a field that is gone or stands twice, two loops the other way round."""
+    kind = rng.randrange(6)
+    if kind <= 1:
+        return replaced(rng, text, r"(?<== )-?\d+(?![\w.])|(?<=\[)-?\d+(?=[,\]])", numbers)
+    if kind == 2:
+        name = rng.choice(list(FIELDS))
+        return replaced(rng, text, rf"(?<={name} = )\w+", FIELDS[name])
+    found = list(re.finditer(r"<dimension[^<>]*>", text) if kind == 5 else FIELD.finditer(text))
+    if len(found) < 2:
+        return text
+    first, second = sorted(rng.sample(found, 2), key=lambda match: match.start())
+    if kind == 5:
+        return text[:first.start()] + second.group() + text[first.end():second.start()] + first.group() + text[second.end():]
+    return text[:first.start()] + (first.group() * 2 if kind == 3 else "") + text[first.end():]
+
+
+class Phases:
+    """Each program as each phase leaves it, made when it is first asked for."""
+
+    def __init__(self, tools):
+        self.tools, self.made, self.lock = tools, {}, threading.Lock()
+
+    def text(self, program, target, phase):
+        key = program, target, phase
+        with self.lock:
+            if key not in self.made:
+                done = subprocess.run([self.tools / "ft-opt", ROOT / f"examples/{program}.mlir", f"--ft-compile=to={phase} target={target}"],
+                                      capture_output=True, text=True)
+                if done.returncode:
+                    sys.exit(f"no {phase} of {program} for {target} to begin with: {done.stderr}")
+                self.made[key] = done.stdout
+            return self.made[key]
+
+    def run(self, rng, folder):
+        target = rng.choice(TARGETS)
+        phase = rng.choice([name for name in NEXT if target != "cpu" or name != "threads"])
+        text = self.text(rng.choice(PROGRAMS), target, phase)
+        for _ in range(rng.randint(1, 2)):
+            text = change_fields(rng, text, NUMBERS)
+        if rng.random() < 0.2:
+            lines = text.split("\n")
+            del lines[rng.randrange(len(lines))]
+            text = "\n".join(lines)
+        (folder / "in.mlir").write_text(text)
+        return call([self.tools / "ft-opt", "in.mlir", f"--ft-compile=from={NEXT[phase]} to=target target={target}", "-o", "out.mlir"], folder)
+
+
+def compared(command, folder):
+    """Runs a program beside its interpreter: equal, or an error with its place."""
+    why = call(command, folder)
+    if why:
+        return why
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    is_equal = done.returncode == 0 and re.search("^equal$", done.stdout, re.M)
+    return None if is_equal or re.search(r":\d+:\d+: error: ", done.stderr) else "neither equal nor refused: " + (done.stdout + done.stderr)[-500:]
+
+
+def engine(target):
+    return ["--engine=cpu", "--threads=3"] if target == "cpu" else ["--engine=emulate", "--target=" + target]
+
+
+class Schedules(Phases):
+    def run(self, rng, folder):
+        target = rng.choice(TARGETS)
+        text = self.text(rng.choice(PROGRAMS), target, "schedule")
+        places = [match.start() for match in re.finditer(r"schedule ?<map", text)]
+        begin = rng.choice(places)
+        end = text.find("\n", begin)
+        schedule = text[begin:end]
+        for _ in range(rng.randint(1, 2)):
+            schedule = change_fields(rng, schedule, ["1", "2", "3", "4", "5", "8", "16", "32"])
+        (folder / "in.mlir").write_text(text[:begin] + schedule + text[end:])
+        return compared([self.tools / "ft-run", "in.mlir", *engine(target), "--compare=interpret"], folder)
+
+
+class Machines:
+    def __init__(self, tools):
+        self.tools = tools
+        self.files = {target: (ROOT / f"test/machines/{name}.json").read_text() for target, name in (("cpu", "cpu"), ("sm_90a", "h200"))}
+
+    def run(self, rng, folder):
+        target = rng.choice(TARGETS)
+        machine = json.loads(self.files[target])
+        for _ in range(rng.randint(1, 2)):
+            path = rng.choice([p for p in places(machine) if p and "source" not in p])
+            holder = machine
+            for key in path[:-1]:
+                holder = holder[key]
+            number = holder[path[-1]]
+            odd = [number * rng.choice([2, 3, 0.5])] if isinstance(number, float) else [1, 2, 3, 7, 31, 4096, 1 << 29, 0, -1, 1 << 62, "x", None]
+            if rng.random() < 0.1 and isinstance(holder, dict):
+                del holder[path[-1]]
+            else:
+                holder[path[-1]] = rng.choice(odd)
+        (folder / "machine.json").write_text(json.dumps(machine, indent=1))
+        program = ROOT / f"examples/{rng.choice(PROGRAMS)}.mlir"
+        return compared([self.tools / "ft-run", program, *engine(target), "--machine=./machine.json", "--compare=interpret"], folder)
 
 
 # -------------------------------------------------------------------------------------------- bundles
@@ -268,7 +392,7 @@ class Server:
         return call([self.tools / "ft-lsp-server"], folder, data)
 
 
-KINDS = {"text": (Text, 5), "bundle": (Bundles, 3), "command": (Commands, 1), "lsp": (Server, 1)}
+KINDS = {"text": (Text, 5), "phase": (Phases, 2), "schedule": (Schedules, 1), "machine": (Machines, 1), "bundle": (Bundles, 3), "command": (Commands, 1), "lsp": (Server, 1)}
 
 
 def main():
