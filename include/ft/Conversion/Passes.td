@@ -233,7 +233,8 @@ def FTGenerateLeaf : Pass<"ft-generate-leaf", "::mlir::ModuleOp"> {
   let description = [{
     Each function with the unit attribute `ft.leaf` becomes one on memrefs that computes as many rows as it is asked for, as its attributes say
     (`ft-choose-leaf`). It may also carry `ft.leaf_batched` and `ft.leaf_aliases`, arrays of bool that say which inputs vary with the row and which
-    outputs may lie where inputs do, and the unit attribute `ft.leaf_listed`, with which rows lie at addresses of a list.
+    outputs may lie where inputs do, `ft.leaf_sums`, the type in which it adds up halves, and the unit attribute `ft.leaf_listed`, with which rows
+    lie at addresses of a list.
 
     Nothing is decided here, and no processor known: a function of which something is open is an error.
   }];
