@@ -16,6 +16,10 @@
 // NARROW: tile.load_rows {{.*}}at <f32, offset = 0, digits = [], step = 1> {uniform} :
 // NARROW: tile.store_rows {{.*}} {width = 4 : i64}
 //
+// Where less is known of where rows of the weights begin, they come element by element.
+// RUN: sed 's/aligned \[16, 16, 16\] nests \[#tile.row_accesses<[^>]*>\]/aligned [16, 4, 16]/' %t.mlir | ft-opt --loops-choose-points | FileCheck %s --check-prefix=KNOWN
+// KNOWN: aligned [16, 4, 16] nests [#tile.row_accesses<widths = [4, 1, 4]>]
+//
 // Nothing is made of what is left out, or says more than holds.
 // RUN: sed 's/nests \[#tile.row_accesses<[^>]*>\]//' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: the GPU engine can't run the leaf's nests: nobody says in which accesses lanes take rows (#tile.row_accesses): loops-choose-points does
