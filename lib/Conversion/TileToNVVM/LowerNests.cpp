@@ -108,7 +108,7 @@ void NestCode::run() {
       return;
   auto [total, fixed] = countTiles();
   if (layout.getLanes() > 1)
-    return runLanes(total);
+    return runLanes(total, fixed);
   if (layout.getSlices() > 1)
     return runSlices(total);
   if (layout.getTogether() > 1)

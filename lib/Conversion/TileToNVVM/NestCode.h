@@ -107,7 +107,8 @@ private:
   Sums joinSlices(const Slices &slices, const Sums &sums);
 
   // NestLanes.cpp
-  void runLanes(Value total);
+  void runLanes(Value total, std::optional<int64_t> fixed);
+  PointTile startGroup(Value total, std::optional<int64_t> fixed, Value group, int64_t groups);
   Value acrossLanes(Reduction &reduction, Value value, int64_t slot);
 
   size_t slotOf(int64_t part, int64_t lane, size_t reduction) const {

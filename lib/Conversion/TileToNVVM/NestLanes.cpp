@@ -1,4 +1,4 @@
-//===- NestLanes.cpp - a warp or a block shares a point -------------------===//
+//===- NestLanes.cpp - lanes of a warp, or a block, share a point ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NestCode.h"
 
@@ -9,7 +9,7 @@ using namespace mlir::tile;
 
 /// What all lanes of the tile have, together: shuffles, then one partial result a warp through shared memory, in places of 8 bytes.
 Value NestCode::acrossLanes(Reduction &reduction, Value value, int64_t slot) {
-  for (int64_t mask = warpThreads / 2; mask >= 1; mask /= 2)
+  for (int64_t mask = std::min(layout.getLanes(), warpThreads) / 2; mask >= 1; mask /= 2)
     value = combine(reduction, value, exchange(value, mask));
   if (!layout.isOfBlock())
     return value;
@@ -33,17 +33,32 @@ Value NestCode::acrossLanes(Reduction &reduction, Value value, int64_t slot) {
   return whole;
 }
 
-void NestCode::runLanes(Value total) {
-  bool isOfBlock = layout.isOfBlock();
-  Value first = number32(0), laneInGroup = nest.getThread();
-  if (!isOfBlock) {
-    first = arith::ShRUIOp::create(*this, nest.getThread(), number32(llvm::Log2_64(uint64_t(warpThreads))));
-    laneInGroup = arith::AndIOp::create(*this, nest.getThread(), number32(warpThreads - 1));
+/// Enters the loop over the tiles of a group of lanes. Groups of one warp go round equally often, since lanes of the whole warp meet to exchange
+/// what they have: the last ones may repeat the last tile, and store nothing.
+PointTile NestCode::startGroup(Value total, std::optional<int64_t> fixed, Value group, int64_t groups) {
+  if (layout.getLanes() >= warpThreads)
+    return startAt(loop(group, total, number32(groups), {}, layout.copiesOfTiles()).getInductionVar());
+  scf::ForOp created = loop(number32(0), total, number32(groups), {}, layout.copiesOfTiles());
+  Value flat = createOrFold<arith::AddIOp>(created.getInductionVar(), group);
+  if (fixed && *fixed % groups == 0)
+    return startAt(flat);
+  Value valid = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, flat, total);
+  PointTile point = startAt(createOrFold<arith::MinSIOp>(flat, createOrFold<arith::SubIOp>(total, number32(1))));
+  for (TilePart &part : point.parts)
+    part.valid = both(part.valid, valid);
+  return point;
+}
+
+void NestCode::runLanes(Value total, std::optional<int64_t> fixed) {
+  Value group = number32(0), laneInGroup = nest.getThread();
+  int64_t groups = 1;
+  if (!layout.isOfBlock()) {
+    group = arith::ShRUIOp::create(*this, nest.getThread(), number32(llvm::Log2_64(uint64_t(layout.getLanes()))));
+    laneInGroup = arith::AndIOp::create(*this, nest.getThread(), number32(layout.getLanes() - 1));
+    groups = layout.getThreads() / layout.getLanes();
   }
   OpBuilder::InsertionGuard guard(*this);
-  scf::ForOp created =
-      loop(first, total, number32(isOfBlock ? 1 : layout.getThreads() / warpThreads), {}, layout.copiesOfTiles());
-  PointTile point = startAt(created.getInductionVar());
+  PointTile point = startGroup(total, fixed, group, groups);
   Sums sums = neutral();
   runReduced(0, point, sums, laneInGroup);
   int64_t slot = 0;

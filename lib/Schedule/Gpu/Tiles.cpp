@@ -100,6 +100,8 @@ private:
   }
   int64_t maxPoints() const;
   bool hasGaps(int loop) const;
+  int64_t elementsOfAccess(int loop) const;
+  int64_t lanesOfShort(int reduced, int64_t points) const;
   void chooseLoops();
   void chooseWidth();
   void chooseTile();
@@ -157,6 +159,31 @@ bool Chooser::canSlice() const {
          canShareReductions(nest);
 }
 
+/// Adjacent elements that one access has at most.
+int64_t Chooser::elementsOfAccess(int loop) const {
+  int64_t bytes = 0;
+  for (const AccessInfo &access : accesses)
+    if (!access.view.isSplat() && access.view.strides[loop] == 1)
+      bytes = std::max(bytes, elementBytes(graph.buffers[access.view.buffer].elementType));
+  return bytes == 0 ? 1 : std::min<int64_t>(planning.accessBytes / std::min<int64_t>(bytes, planning.accessBytes), 4);
+}
+
+/// A sum that is shorter than a warp, and whose terms are adjacent: how many lanes share it, an access each, where threads would be idle
+/// otherwise. One thread for each point would meet other lines of memory, and other rows of banks, in each lane.
+int64_t Chooser::lanesOfShort(int reduced, int64_t points) const {
+  int64_t size = nest.sizes[reduced];
+  if (size >= warp || context.threads % warp != 0 || points * planning.idleThreads > context.threads ||
+      (tiles.vectorLoop != Tiles::none && scoreOf(reduced) <= scoreOf(tiles.vectorLoop)) || scoreOf(reduced) <= 0 || hasGaps(reduced))
+    return 1;
+  int64_t width = elementsOfAccess(reduced);
+  while (size % width != 0)
+    width /= 2;
+  int64_t lanes = 1;
+  while (size % (2 * lanes * width) == 0 && points * 2 * lanes <= context.threads)
+    lanes *= 2;
+  return lanes;
+}
+
 void Chooser::chooseLoops() {
   auto best = [&](ArrayRef<int> loops) {
     int found = Tiles::none;
@@ -171,7 +198,10 @@ void Chooser::chooseLoops() {
     int64_t points = maxPoints(), size = nest.sizes[reduced];
     bool few = points * planning.idleThreads <= context.threads && size >= warp;
     bool adjacent = size >= warp && (tiles.vectorLoop == Tiles::none || scoreOf(reduced) > scoreOf(tiles.vectorLoop));
-    if (few || adjacent) {
+    if (int64_t lanes = lanesOfShort(reduced, points); lanes > 1) {
+      tiles.vectorLoop = reduced;
+      tiles.group = lanes;
+    } else if (few || adjacent) {
       tiles.vectorLoop = reduced;
       // (Where columns are dealt in tiles of a fixed size, it is known how many points there are.)
       int64_t idle = context.columnTile > 0 ? planning.idleThreads : 2;
@@ -195,19 +225,11 @@ bool Chooser::hasGaps(int loop) const {
 
 /// As many adjacent elements as an access has, where that divides the loop.
 void Chooser::chooseWidth() {
-  int64_t bytes = 1;
-  bool adjacent = false;
-  for (const AccessInfo &access : accesses) {
-    if (tiles.vectorLoop == Tiles::none || access.view.isSplat() || access.view.strides[tiles.vectorLoop] != 1)
-      continue;
-    adjacent = true;
-    bytes = std::max(bytes, elementBytes(graph.buffers[access.view.buffer].elementType));
-  }
   // (Lanes that go along a sum by some terms each would be as many times as far apart where another operand has gaps.)
-  if (!adjacent || (tiles.group > 1 && hasGaps(tiles.vectorLoop)))
+  if (tiles.vectorLoop == Tiles::none || (tiles.group > 1 && hasGaps(tiles.vectorLoop)))
     return;
   int64_t points = maxPoints();
-  tiles.width = std::min<int64_t>(planning.accessBytes / std::min<int64_t>(bytes, planning.accessBytes), 4);
+  tiles.width = elementsOfAccess(tiles.vectorLoop);
   auto tooWide = [&] {
     int64_t size = nest.sizes[tiles.vectorLoop];
     if (size % tiles.width != 0 ||
@@ -422,8 +444,9 @@ std::string Fit::checkTile() const {
 
 std::string Fit::checkSharing() const {
   int64_t warp = machine.occupancy.warp;
-  if (tiles.group != 1 && tiles.group != warp && tiles.group != context.threads)
-    return "lanes = " + number(tiles.group) + ": expected 1, a warp (" + number(warp) + ") or the block's " +
+  bool isOfWarp = tiles.group <= warp && llvm::isPowerOf2_64(uint64_t(tiles.group));
+  if (!isOfWarp && tiles.group != context.threads)
+    return "lanes = " + number(tiles.group) + ": expected a power of two of a warp's " + number(warp) + ", or the block's " +
            number(context.threads) + " threads";
   if (tiles.group > 1 || tiles.slices > 1) {
     if (getReductions(nest).empty() || !canShareReductions(nest))

@@ -29,8 +29,18 @@ llvm.func @rows() attributes {l = #tile.point_tiles<threads = 256, loop = 1, til
 
 // -----
 
-// expected-error @+1 {{(T3) expected 1 lane, a warp of 32 or all threads, whole warps; found lanes = 64 of 256 threads}}
+// expected-error @+1 {{(T3) expected 1 lane, a power of two of a warp's 32, or all threads, whole warps; found lanes = 64 of 256 threads}}
 llvm.func @lanes() attributes {l = #tile.point_tiles<threads = 256, vector = 0, lanes = 64>}
+
+// -----
+
+// expected-error @+1 {{(T3) expected 1 lane, a power of two of a warp's 32, or all threads, whole warps; found lanes = 12 of 256 threads}}
+llvm.func @odd_lanes() attributes {l = #tile.point_tiles<threads = 256, vector = 0, lanes = 12>}
+
+// -----
+
+// expected-error @+1 {{(T3) expected 1 lane, a power of two of a warp's 32, or all threads, whole warps; found lanes = 4 of 48 threads}}
+llvm.func @part_of_warp() attributes {l = #tile.point_tiles<threads = 48, vector = 0, lanes = 4>}
 
 // -----
 

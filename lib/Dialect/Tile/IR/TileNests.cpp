@@ -5,6 +5,7 @@
 #include "Numbers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -30,8 +31,9 @@ LogicalResult PointTilesAttr::verify(function_ref<InFlightDiagnostic()> emitErro
     return emitError() << "(T2) expected a loop for a vector, and another loop, or rows, for a tile of several iterations; found vector = "
                        << vector << ", width = " << width << ", loop = " << loop << ", tile = " << tile
                        << (rows ? ", rows" : "");
-  if (lanes != 1 && (threads % warpThreads != 0 || (lanes != warpThreads && lanes != threads)))
-    return emitError() << "(T3) expected 1 lane, a warp of " << warpThreads << " or all threads, whole warps; found lanes = " << lanes
+  bool isOfWarp = lanes <= warpThreads && llvm::isPowerOf2_64(uint64_t(lanes));
+  if (lanes != 1 && (threads % warpThreads != 0 || (!isOfWarp && lanes != threads)))
+    return emitError() << "(T3) expected 1 lane, a power of two of a warp's " << warpThreads << ", or all threads, whole warps; found lanes = " << lanes
                        << " of " << threads << " threads";
   if ((lanes > 1) + (slices > 1) + (together > 1) > 1)
     return emitError() << "(T4) expected at most one of lanes, slices and together; found lanes = " << lanes << ", slices = " << slices

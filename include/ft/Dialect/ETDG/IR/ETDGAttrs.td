@@ -254,7 +254,7 @@ def ETDG_TilingAttr : ETDG_Attr<"Tiling", "tiling"> {
 
     - `vector`, `width`: the loop along which a thread takes so many adjacent elements; -1: none.
     - `loop`, `tile`: the loop of which it takes so many iterations beside, -1: none; or `rows` of the leaf, if more than 1.
-    - `lanes`: threads that share a point and join their sums (1, a warp, or the block).
+    - `lanes`: threads that share a point and join their sums (a power of two of a warp, or the block).
     - `slices`: into how many parts idle threads may cut the outermost sum; 1: none.
     - `unroll`: how many copies of its body each loop of a thread has: the loop over its tiles, then those of the sums, in
       the order of their numbers, with `vector` last where lanes share it. 1 keeps a loop as it is, 0 leaves it to LLVM, as

@@ -21,8 +21,8 @@ def Tile_PointTilesAttr : AttrDef<Tile_Dialect, "PointTiles"> {
     loop by loop in their order, with `vector` as the fastest. Tile t is computed by
 
     - thread t mod `threads`. With `together = n` it has the loads of n of its tiles on their way before the first of them stores.
-    - with `lanes`, the lanes of one warp (32) or of the block (all `threads`), in turn. They share the innermost reduced loop, `width` adjacent
-      iterations of it each, where `vector` is one, and join what they have: by shuffles, then through shared memory. With `reuse` they wait behind each
+    - with `lanes`, so many neighbouring lanes of a warp, or those of the block (all `threads`), in turn. They share the innermost reduced loop, `width`
+      adjacent iterations of it each, where `vector` is one, and join what they have: by shuffles, then through shared memory. With `reuse` they wait behind each
       tile until that memory is free for the next one.
     - with `slices = n`, at most n threads, where there are fewer tiles than threads: of min(tiles, threads) at a time each has as many as there
       are threads for it. They share the outermost reduced loop, in multiples of `granule` iterations, whose loads are on their way together, and join
@@ -32,8 +32,9 @@ def Tile_PointTilesAttr : AttrDef<Tile_Dialect, "PointTiles"> {
     (`vector`, where lanes share it, last). 1 keeps a loop as it is, 0 leaves it to LLVM, as do missing numbers.
 
     (T1) numbers are at least 1, those of `unroll` at least 0; (T2) a loop of the vector if it is wider than an element, a `loop`, or `rows`, if a
-    tile has several iterations, and another loop than the vector's; (T3) 1 lane, a warp of 32 or all threads, which are whole warps then; (T4) of `lanes`,
-    `slices` and `together` at most one is more than 1; (T5) `reuse` with lanes of the block, `granule` with slices; (T6) no number is greater than 2^20.
+    tile has several iterations, and another loop than the vector's; (T3) lanes that are a power of two and at most a warp of 32, or all threads, which are
+    whole warps where there is more than one lane; (T4) of `lanes`, `slices` and `together` at most one is more than 1; (T5) `reuse` with lanes of the
+    block, `granule` with slices; (T6) no number is greater than 2^20.
   }];
   let parameters = (ins "int64_t":$threads, DefaultValuedParameter<"int64_t", "-1">:$vector, DefaultValuedParameter<"int64_t", "1">:$width,
                         DefaultValuedParameter<"int64_t", "-1">:$loop, DefaultValuedParameter<"int64_t", "1">:$tile,
