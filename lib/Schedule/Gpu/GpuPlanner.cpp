@@ -71,6 +71,14 @@ static bool variesWith(BlockOp leaf, unsigned read, unsigned dim) {
   });
 }
 
+/// Whether a read may be of what each point of the nest's block has for itself.
+static bool isPrivate(BlockOp leaf, unsigned read, BlockOp block) {
+  return llvm::any_of(leaf.getRead(read).getPieces(), [&](etdg::PieceAttr piece) {
+    Operation *buffer = piece.getKind() == etdg::SourceKind::Buffer ? leaf.getBuffers()[piece.getOperand()].getDefiningOp() : nullptr;
+    return buffer && block->isProperAncestor(buffer);
+  });
+}
+
 static int64_t bytesOfRead(BlockOp leaf, unsigned read) {
   auto type = cast<RankedTensorType>(leaf.getBody().getArgument(read).getType());
   return type.getNumElements() * elementBytes(type.getElementType());
@@ -85,7 +93,7 @@ int64_t GpuPlanner::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
       elements = std::max(elements, elementsOfLeaf(leaf));
       int64_t own = 0;
       for (unsigned i = 0; i < leaf.getNumReads(); ++i)
-        (variesWith(leaf, i, dim) ? own : sharedBytes) += bytesOfRead(leaf, i);
+        (variesWith(leaf, i, dim) || isPrivate(leaf, i, block) ? own : sharedBytes) += bytesOfRead(leaf, i);
       rowBytes = std::max(rowBytes, own);
     }
   if (draws())
@@ -111,11 +119,13 @@ int64_t GpuPlanner::chooseRows(ArrayRef<BlockOp> nest, unsigned dim) {
   return rows;
 }
 
-std::optional<unsigned> GpuPlanner::chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free) {
+std::optional<unsigned> GpuPlanner::chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> some) {
+  // (What the body does is the same for all rows.)
+  SmallVector<unsigned> free = llvm::to_vector(llvm::make_filter_range(some, [&](unsigned dim) { return canBeRow(nest, dim, {}); }));
   if (!draws() || free.empty()) {
     // A tile that somebody wrote is a tile of rows.
     SmallVector<unsigned> tiled = llvm::to_vector(llvm::make_filter_range(free, [&](unsigned dim) { return openTile(nest, dim) > 0; }));
-    return chooseRowDimension(nest, tiled.empty() ? free : ArrayRef<unsigned>(tiled));
+    return chooseRowDimension(nest, tiled.empty() ? free : tiled);
   }
   uint64_t number = draw(free.size() + 1);
   return number < free.size() ? std::optional(free[number]) : std::nullopt;
@@ -206,7 +216,17 @@ static int64_t registersOfRows(const RowPlan &rows, const Machine::GpuPlanning &
   return (areHalves && isDivided ? 1 : 2) * rows.registers + planning.rowRegistersBeside;
 }
 
-FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<RowPlan> &rows) {
+bool GpuPlanner::mayHaveRowsInside(ArrayRef<BlockOp> nest) {
+  BlockOp front = nest.front();
+  SmallVector<unsigned> free;
+  for (unsigned d = 0; d < front.getNumDims(); ++d)
+    if (isFreeMap(nest, d))
+      free.push_back(d);
+  auto isGiven = [&](unsigned d) { return openTile(nest, d) > 0; };
+  return nest.size() == 1 && !front.isLeaf() && !free.empty() && llvm::none_of(free, isGiven) && !areTasks(nest, free) && rowsInside(front) > 1;
+}
+
+FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf, std::optional<RowPlan> &rows) {
   BlockOp front = nest.front();
   GpuPlan plan;
   SmallVector<unsigned> free;
@@ -222,7 +242,7 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, std::optional<
       return plan;
   }
   // One row at a time leaves the threads to the points of the body's nests.
-  if (plan.row && !draws() && areTasks(nest, free) && rowsInside(front) > 1)
+  if (rowsOf == RowsOf::Body || (plan.row && !draws() && areTasks(nest, free) && rowsInside(front) > 1))
     plan.row.reset();
   if (nest.size() == 1 && front.isLeaf() && plan.inner.empty() && front.getNumAncestors() == 0 &&
       failed(planRowLanes(front, plan.row, rows)))

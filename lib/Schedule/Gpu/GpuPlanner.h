@@ -18,6 +18,9 @@ namespace mlir::ft::schedule {
 struct ProductWork;
 struct ProductTasks;
 
+/// What the rows of leaves are in a kernel of independent blocks of threads: points of the kernel's nest, or those of nests in its body.
+enum class RowsOf { Kernel, Body };
+
 class GpuPlanner {
 public:
   explicit GpuPlanner(const GpuScheduleOptions &options)
@@ -25,7 +28,10 @@ public:
 
   /// A kernel of blocks of threads that are independent of each other. `rows` gets the plan of
   /// rows in registers where the nest is one leaf that works so.
-  FailureOr<GpuPlan> planBlocks(ArrayRef<BlockOp> nest, std::optional<RowPlan> &rows);
+  FailureOr<GpuPlan> planBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf, std::optional<RowPlan> &rows);
+  /// Whether both kinds of rows are possible, so that their prices decide.
+  bool mayHaveRowsInside(ArrayRef<BlockOp> nest);
+  RowsOf drawRowsOf() { return draw(2) == 0 ? RowsOf::Kernel : RowsOf::Body; }
   /// The dimensions of a nest whose steps the whole grid takes; no columns and rows yet.
   GpuPlan sortDimensions(ArrayRef<BlockOp> nest);
   /// Completes plans of nests that are one kernel: columns, rows, threads, barriers.

@@ -39,6 +39,8 @@ public:
       : ranges(graph, lengths), options(options), machine(options.getMachine()), graph(graph) {}
   /// All kernels of the graph, one after the other.
   FailureOr<KernelPrice> priceGraph();
+  /// One of them.
+  FailureOr<KernelPrice> priceItem(Operation &item);
   TypicalRanges &getRanges() { return ranges; }
   /// Prices from now on are for these lengths, and typical ones of others.
   void setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths) { ranges = TypicalRanges(graph, lengths); }
@@ -67,7 +69,6 @@ private:
   };
 
   FailureOr<KernelPrice> priceBody(Block &body);
-  FailureOr<KernelPrice> priceItem(Operation &item);
   FailureOr<KernelPrice> priceKernel(Operation &item);
   FailureOr<KernelPrice> priceVariants(etdg::VariantsOp variants);
   LogicalResult addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total);

@@ -275,6 +275,8 @@ LogicalResult PlanReader::checkRow() {
                                 << rowTileLoop->getMost();
   if (!isRectangular(nest, *plan.row))
     return refuse(*rowLoop) << "the range of rows is the same for all blocks and all other dimensions";
+  if (!canBeRow(nest, *plan.row, {}))
+    return refuse(*rowLoop) << "rows are computed together, expected loops of the body that are the same for all of them";
   if (!place.isGrid && plan.rowTile != plan.maxRows)
     return refuse(*rowLoop) << "inside of a block of threads there is room for as many rows as are computed, expected most = "
                             << plan.rowTile << ", found " << plan.maxRows;

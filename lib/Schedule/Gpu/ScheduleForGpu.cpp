@@ -12,9 +12,11 @@
 #include "ft/Schedule/ApplyTiles.h"
 #include "ft/Schedule/ChooseCuts.h"
 #include "ft/Schedule/Exits.h"
+#include "ft/Schedule/FormGuards.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 
 #include "GpuPlanner.h"
+#include "KernelPrices.h"
 #include "ft/Analysis/ScheduledOrder.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
@@ -23,7 +25,10 @@
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/RowRuns.h"
 
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_ETDGSCHEDULEFORGPU
@@ -34,9 +39,17 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-namespace {
 using Nests = SmallVector<SmallVector<BlockOp>>;
 
+static Nests nestsOf(Operation *item) {
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item))
+    return etdg::getNests(kernel.getBody());
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return {llvm::to_vector(nest.getBody().getOps<BlockOp>())};
+  return {{cast<BlockOp>(item)}};
+}
+
+namespace {
 class Scheduler {
 public:
   Scheduler(etdg::GraphOp graph, const GpuScheduleOptions &options)
@@ -51,7 +64,9 @@ private:
   LogicalResult planGrouped(const Nests &nests, const GpuPlace &place);
   LogicalResult planAlone(Operation *item);
   LogicalResult writeSteps(const Nests &nests, GpuPlan plan);
-  LogicalResult writeBlocks(ArrayRef<BlockOp> nest);
+  LogicalResult writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf);
+  LogicalResult writeBlocks(Operation *item);
+  FormChoice chooseRowsOf(Operation *item);
 
   /// All inside the nests of a kernel; tells whether threads keep tiles of sums in registers.
   LogicalResult complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles);
@@ -68,14 +83,6 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms; // of the nest at hand
 };
 } // namespace
-
-static Nests nestsOf(Operation *item) {
-  if (auto kernel = dyn_cast<etdg::KernelOp>(item))
-    return etdg::getNests(kernel.getBody());
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return {llvm::to_vector(nest.getBody().getOps<BlockOp>())};
-  return {{cast<BlockOp>(item)}};
-}
 
 static GpuPlace placeOf(Operation *item, const Nests &nests) {
   GpuPlace place;
@@ -211,6 +218,32 @@ LogicalResult Scheduler::complete(ArrayRef<BlockOp> nest, const LeafContext &con
   return success();
 }
 
+/// A variant of which some nest has two forms becomes two variants. Buffers stand outside of all.
+static void flatten(etdg::VariantsOp variants) {
+  bool hasForms = false;
+  for (Region &region : variants.getVariants())
+    for (Operation &op : llvm::make_early_inc_range(region.front())) {
+      hasForms |= isa<etdg::VariantsOp>(op);
+      if (isa<etdg::BufferOp>(op))
+        op.moveBefore(variants);
+    }
+  if (!hasForms)
+    return;
+  SmallVector<Attribute> guards;
+  std::vector<std::unique_ptr<Region>> regions;
+  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
+    auto own = std::make_unique<Region>();
+    own->takeBody(region);
+    bool isLast = number == variants.getGuards().size();
+    etdg::flattenVariant(std::move(own), isLast ? etdg::GuardAttr() : cast<etdg::GuardAttr>(variants.getGuards()[number]), guards, regions);
+  }
+  OpBuilder builder(variants);
+  auto flat = etdg::VariantsOp::create(builder, variants.getLoc(), builder.getArrayAttr(guards), unsigned(regions.size()));
+  for (auto [to, from] : llvm::zip_equal(flat.getVariants(), regions))
+    to.takeBody(*from);
+  variants.erase();
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -271,10 +304,113 @@ LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
   return complete(nests, plan, usesTiles);
 }
 
-LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest) {
+namespace {
+/// A copy of the graph in which a kernel has such rows, to be priced.
+struct FormOfRows {
+  OwningOpRef<etdg::GraphOp> graph;
+  Operation *kernel = nullptr;
+  std::unique_ptr<KernelPrices> prices;
+
+  double secondsAt(const Lengths &lengths) {
+    prices->setLengths(lengths);
+    return prices->priceItem(*kernel)->seconds;
+  }
+};
+} // namespace
+
+/// Nothing where the kernel can't have such rows, or has no price with them.
+static std::optional<FormOfRows> formWith(etdg::GraphOp graph, Operation *item, const GpuScheduleOptions &options,
+                                          llvm::function_ref<LogicalResult(etdg::GraphOp, Operation *)> write) {
+  QuietForms quiet(graph.getContext());
+  IRMapping mapping;
+  FormOfRows form;
+  form.graph = cast<etdg::GraphOp>(graph->clone(mapping));
+  form.kernel = mapping.lookup(item);
+  if (failed(write(*form.graph, form.kernel)))
+    return std::nullopt;
+  form.prices = std::make_unique<KernelPrices>(*form.graph, options);
+  if (failed(form.prices->priceItem(*form.kernel)))
+    return std::nullopt;
+  return form;
+}
+
+/// Lengths at which rows are compared: also such at which there are very many points, since that is what rows are for.
+static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) {
+  constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nobody knows (FormGuards.cpp), three times
+  std::vector<Lengths> points = sampleLengths(graph, item);
+  etdg::TypicalLengths typical(graph);
+  Lengths usual = points.front();
+  for (auto &[name, value] : usual)
+    value = typical.get(name);
+  BlockOp front = nestsOf(item).front().front();
+  for (size_t i = 0; i < usual.size(); ++i)
+    if (llvm::is_contained(front.getSymbolNames(), usual[i].first))
+      for (int64_t factor = times; factor <= most; factor *= times) {
+        Lengths point = usual;
+        point[i].second = std::max<int64_t>(point[i].second, 1) * factor;
+        points.push_back(std::move(point));
+      }
+  return points;
+}
+
+/// A body that is computed for several points of the kernel at once reads weights once for them; where there are few such points for each block
+/// of threads, nests of the body have rows of their own points. The first form has the kernel's rows, the second one the body's.
+FormChoice Scheduler::chooseRowsOf(Operation *item) {
+  FormChoice choice;
+  if (!planner.mayHaveRowsInside(nestsOf(item).front()))
+    return choice;
+  auto formOf = [&](RowsOf rowsOf) {
+    return formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) {
+      return Scheduler(copy, options).writeBlocks(nestsOf(own).front(), rowsOf);
+    });
+  };
+  std::optional<FormOfRows> ofKernel, ofBody;
+  if (options.planSeed == 0) {
+    ofKernel = formOf(RowsOf::Kernel);
+    ofBody = formOf(RowsOf::Body);
+  }
+  if (!ofKernel || !ofBody) {
+    choice.takesSecond = options.planSeed != 0 ? planner.drawRowsOf() == RowsOf::Body : bool(ofBody);
+    choice.takesFirst = !choice.takesSecond;
+    return choice;
+  }
+  constexpr double percent = 100; // shares are given in
+  auto pricesAt = [&](const Lengths &lengths) { return TwoPrices(ofKernel->secondsAt(lengths), ofBody->secondsAt(lengths)); };
+  choice = chooseForm(graph, lengthsOfRows(graph, item), double(machine.gpu.divisionShare) / percent, pricesAt);
+  if (isTold(item)) {
+    auto about = remark::RemarkOpts::name("choose-rows").category("gpu");
+    TwoPrices usual = pricesAt({});
+    std::string text = llvm::formatv("rows of nests in the body: {0:F0} percent of the time of the kernel's own rows", usual.second / usual.first * percent);
+    if (choice.takesBoth())
+      llvm::raw_string_ostream(text) << "; " << (choice.isFirstBelow ? "the kernel's" : "the body's") << " where " << choice.guard;
+    (choice.takesSecond ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
+  }
+  return choice;
+}
+
+/// Both of two forms, the copy where the guard holds.
+static std::pair<etdg::VariantsOp, Operation *> makeVariants(Operation *item, etdg::GuardAttr guard) {
+  OpBuilder builder(item);
+  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr({guard}), /*variantsCount=*/2);
+  Operation *copy = item->clone();
+  variants.getVariants()[0].emplaceBlock().push_back(copy);
+  item->moveBefore(&variants.getVariants()[1].emplaceBlock(), variants.getVariants()[1].front().end());
+  return {variants, copy};
+}
+
+LogicalResult Scheduler::writeBlocks(Operation *item) {
+  FormChoice choice = chooseRowsOf(item);
+  if (!choice.takesBoth())
+    return writeBlocks(nestsOf(item).front(), choice.takesFirst ? RowsOf::Kernel : RowsOf::Body);
+  Operation *below = makeVariants(item, choice.guard).second;
+  RowsOf first = choice.isFirstBelow ? RowsOf::Kernel : RowsOf::Body, other = choice.isFirstBelow ? RowsOf::Body : RowsOf::Kernel;
+  return failure(failed(writeBlocks(nestsOf(below).front(), first)) || failed(writeBlocks(nestsOf(item).front(), other)));
+}
+
+LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
   BlockOp front = nest.front();
   std::optional<RowPlan> rows;
-  FailureOr<GpuPlan> plan = planner.planBlocks(nest, rows);
+  FailureOr<GpuPlan> plan = planner.planBlocks(nest, rowsOf, rows);
   if (failed(plan))
     return failure();
   if (rows)
@@ -305,14 +441,12 @@ LogicalResult Scheduler::planAlone(Operation *item) {
   if (!forms->blocks)
     return writeSteps(nests, std::move(steps));
   if (!forms->steps)
-    return writeBlocks(nests.front());
-  OpBuilder builder(item);
-  auto variants =
-      etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr({*forms->guard}), /*variantsCount=*/2);
-  Operation *copy = item->clone();
-  variants.getVariants()[0].emplaceBlock().push_back(copy);
-  item->moveBefore(&variants.getVariants()[1].emplaceBlock(), variants.getVariants()[1].front().end());
-  return failure(failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(nests.front())));
+    return writeBlocks(item);
+  auto [variants, copy] = makeVariants(item, *forms->guard);
+  if (failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(item)))
+    return failure();
+  flatten(variants);
+  return success();
 }
 
 LogicalResult Scheduler::scheduleItem(Operation *item) {
@@ -358,32 +492,6 @@ void Scheduler::keepDealtPlanes() {
         if (piece.getKind() == etdg::SourceKind::Buffer)
           keep(leaf, leaf.getBuffers()[piece.getOperand()], piece.getMap().getValue());
   });
-}
-
-/// A variant of which some nest has two forms becomes two variants. Buffers stand outside of all.
-static void flatten(etdg::VariantsOp variants) {
-  bool hasForms = false;
-  for (Region &region : variants.getVariants())
-    for (Operation &op : llvm::make_early_inc_range(region.front())) {
-      hasForms |= isa<etdg::VariantsOp>(op);
-      if (isa<etdg::BufferOp>(op))
-        op.moveBefore(variants);
-    }
-  if (!hasForms)
-    return;
-  SmallVector<Attribute> guards;
-  std::vector<std::unique_ptr<Region>> regions;
-  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
-    auto own = std::make_unique<Region>();
-    own->takeBody(region);
-    bool isLast = number == variants.getGuards().size();
-    etdg::flattenVariant(std::move(own), isLast ? etdg::GuardAttr() : cast<etdg::GuardAttr>(variants.getGuards()[number]), guards, regions);
-  }
-  OpBuilder builder(variants);
-  auto flat = etdg::VariantsOp::create(builder, variants.getLoc(), builder.getArrayAttr(guards), unsigned(regions.size()));
-  for (auto [to, from] : llvm::zip_equal(flat.getVariants(), regions))
-    to.takeBody(*from);
-  variants.erase();
 }
 
 LogicalResult Scheduler::scheduleBody(Block &body) {

@@ -29,8 +29,8 @@
 // SLICES: #tile.nest<loops = [3, 200], tiles = <threads = 256, vector = 1, lanes = 256, reuse = true>
 // SLICES: #tile.nest<loops = [160, 160], rows, tiles = <threads = 256, vector = 0, width = 4, tile = 4, rows = true, slices = 20, granule = 8, unroll = [1]>, accesses =
 // Iterations that a leaf computes at once.
-// RUN: ft-opt %examples/rwkv.mlir --ft-compile="to=tile target=sm_90a" | FileCheck %s --check-prefix=LIFTS
-// LIFTS: nests [{{.*}}#tile.nest<loops = [64, 64], rows, lifts = 3, tiles =
+// RUN: ft-opt %examples/dilated_lstm.mlir --ft-compile="to=tile target=sm_90a" | FileCheck %s --check-prefix=LIFTS
+// LIFTS: nests [{{.*}}#tile.nest<loops = [64, 64], rows, lifts = 4,
 // Columns that blocks of threads share, and what the first of them does alone.
 // RUN: ft-opt %t/columns.mlir --loops-decide-for-gpu -o %t/cut.mlir && FileCheck %s --check-prefix=COLUMNS --input-file=%t/cut.mlir
 // COLUMNS: nests [#tile.nest<loops = [64, 16], columns = 0, tiles = <{{.*}}>, accesses = [{{.*}}]>, #tile.nest<loops = [16], first, tiles =

@@ -1,5 +1,5 @@
 // Few points of a nest whose body has nests with many points of their own: each is a task by itself, so the rows of leaves are the
-// body's, as far inside as there are more of them. Where the length of the outer list is open, its points are rows.
+// body's, as far inside as there are more of them. Where the length of the outer list is open, the price at typical lengths decides.
 //
 // RUN: ft-opt %s --etdg-schedule-for-gpu | FileCheck %s
 // RUN: %ft_bin/ft-run %s --entry=few --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL

@@ -352,3 +352,25 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
+
+// -----
+
+!x = tensor<2xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{the GPU engine can't run the schedule's loop over i (level rows): rows are computed together, expected loops of the body that are the same for all of them}}
+  etdg.block @r [map] (i) in [0, N)
+      schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 2, kind = parallel, level = grid>, <dimension = 0, most = 2, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
+    %s = etdg.buffer : !etdg.buffer<[N], !x>
+    etdg.block @sum [foldl] (i | k) in [0, i + 1)
+        reads (%x = %xs[k] : !x, %b = {k = 0: splat 0.0 : f32, k >= 1: %s[k - 1]} : !x) writes (%s[k]) {
+      %y = arith.addf %x, %b : !x
+      etdg.yield %y : !x
+    } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+    etdg.block @last [] (i |) reads (%x = %s[i] : !x) writes (%ys[i]) {
+      etdg.yield %x : !x
+    } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  }
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
