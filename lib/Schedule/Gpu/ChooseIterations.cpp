@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::ft {
@@ -40,6 +41,8 @@ private:
   using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
   /// Nothing where a GPU can't run the form, or the model has no price for it.
   std::optional<double> price(etdg::GraphOp form, const Lengths &lengths);
+  int64_t typicalCount(const etdg::JoinableReduction &reduction);
+  SmallVector<StringAttr> namesOfRange(const etdg::JoinableReduction &reduction);
   Lengths enoughBeside(const etdg::JoinableReduction &reduction);
   int64_t choose(size_t number);
   int64_t choosePriced(size_t number, const etdg::JoinableReduction &reduction);
@@ -59,18 +62,58 @@ SmallVector<BlockOp> IterationsChooser::leavesIn(etdg::GraphOp graph) {
   return leaves;
 }
 
+/// The blocks around a leaf, and the leaf.
+static SmallVector<BlockOp> blocksAround(BlockOp leaf) {
+  SmallVector<BlockOp> blocks;
+  for (BlockOp block = leaf; block; block = block.getParentBlock())
+    blocks.insert(blocks.begin(), block);
+  return blocks;
+}
+
+/// How many iterations there typically are, in the middle of the dimensions that their number depends on.
+int64_t IterationsChooser::typicalCount(const etdg::JoinableReduction &reduction) {
+  TypicalRanges ranges(graph);
+  SmallVector<std::optional<int64_t>> dims(BlockOp(reduction.leaf).getNumDims());
+  for (BlockOp block : blocksAround(reduction.leaf))
+    for (unsigned d = block.getNumAncestors(); d < block.getNumDims(); ++d)
+      if (TypicalRanges::Range range = ranges.rangeOf({block}, d, dims); d != reduction.dim && range.size() > 0)
+        dims[d] = (range.lower + range.upper) / 2;
+  return ranges.rangeOf({reduction.leaf}, reduction.dim, dims).size();
+}
+
+/// The names of lengths that decide how many iterations there are.
+SmallVector<StringAttr> IterationsChooser::namesOfRange(const etdg::JoinableReduction &reduction) {
+  SmallVector<StringAttr> names;
+  BlockOp leaf = reduction.leaf;
+  llvm::SmallBitVector asked(leaf.getNumDims());
+  auto ask = [&](AffineExpr expr, BlockOp block) {
+    for (auto [s, name] : llvm::enumerate(block.getSymbolNames()))
+      if (expr.isFunctionOfSymbol(unsigned(s)))
+        names.push_back(name);
+    for (unsigned d = 0; d < block.getNumDims(); ++d)
+      if (expr.isFunctionOfDim(d))
+        asked.set(d);
+  };
+  ask(reduction.upper - reduction.lower, leaf);
+  // From the innermost dimension on: a range depends on others of the same block, or of those around it.
+  for (BlockOp block : llvm::reverse(blocksAround(leaf)))
+    for (unsigned d = block.getNumDims(); d-- > block.getNumAncestors();)
+      if (asked.test(d))
+        for (AffineExpr constraint : block.getDomainSet().getConstraints())
+          if (constraint.isFunctionOfDim(d))
+            ask(constraint, block);
+  return names;
+}
+
 /// Lengths that the call decides count as enough for all multiprocessors, as they do where tiles are planned (PlanProducts.cpp): how many tasks
 /// there are is no reason for a number of iterations. Those of the reduction are typical ones.
 IterationsChooser::Lengths IterationsChooser::enoughBeside(const etdg::JoinableReduction &reduction) {
   int64_t enough = options.getMultiprocessors() * options.getMachine().gpu.taskElements;
-  BlockOp leaf = reduction.leaf;
-  SmallVector<StringAttr> own = leaf.getSymbolNames();
+  SmallVector<StringAttr> own = namesOfRange(reduction);
   Lengths lengths;
-  for (StringAttr name : graph.getSymbolNames()) {
-    auto *found = llvm::find(own, name);
-    if (found == own.end() || !(reduction.upper - reduction.lower).isFunctionOfSymbol(unsigned(found - own.begin())))
+  for (StringAttr name : graph.getSymbolNames())
+    if (!llvm::is_contained(own, name))
       lengths.emplace_back(name, enough);
-  }
   return lengths;
 }
 
@@ -97,7 +140,7 @@ int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduc
   std::optional<double> whole = price(graph, lengths);
   if (!whole)
     return 1;
-  int64_t most = TypicalRanges(graph).rangeOf({reduction.leaf}, reduction.dim, {}).size();
+  int64_t most = typicalCount(reduction);
   int64_t best = 1;
   double least = *whole;
   constexpr double percent = 100; // shares are given in

@@ -62,11 +62,6 @@ std::optional<JoinableReduction> etdg::findJoinable(BlockOp leaf, std::string &w
     return std::nullopt;
   JoinableReduction found;
   static_cast<Reduction &>(found) = *reduction;
-  for (unsigned d = 0; d < leaf.getNumDims(); ++d)
-    if (reduction->upper.isFunctionOfDim(d)) {
-      why = "its range depends on " + leaf.getDimNames()[d].getValue().str();
-      return std::nullopt;
-    }
   if (!findVarying(leaf, reduction->dim, reduction->stateReads, found.varies, why) || !findGrowth(found, found.grows, why) ||
       !joinBodies(found, BlockOp(), 2, why))
     return std::nullopt;
