@@ -64,6 +64,7 @@ private:
   Value beginOf(const Border &border, LoopNumber loopOf);
   tile::BorderAttr borderOf(const Border &border, const Axis &rows, const Axis &columns, LoopNumber loopOf) const;
   Operand makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
+  Value valueTile(const Memory &place, tile::RegistersType type, At at, Value row, Value column);
   Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
   void store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column);
   Terms termsOf(unsigned other, const ProductTiles &of) const;
@@ -81,7 +82,11 @@ private:
   int64_t widthOf(const View &view) const { return attribute.getAccesses()[size_t(llvm::find(places, view) - places.begin())]; }
   Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
-  LogicalResult emitMember(const Member &member, At at, Value row, Value column);
+  LogicalResult emitMember(const Member &member, ArrayRef<int> loops, At at, Value row, Value column);
+  /// Which axes of the product a member of a fused nest with these loops asks its elements' places along.
+  SmallVector<unsigned> axesOfIndices(const Member &member, ArrayRef<int> loops) const;
+  /// The index of one of the product's loops, of an element whose row and column have these numbers (null: nobody asks).
+  Value indexOf(int loop, ArrayRef<Value> numbers);
   LogicalResult emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
                               Value column);
   FailureOr<Value> emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at);
@@ -199,6 +204,29 @@ Value ProductEmitter::convertTile(Value tile, Type element) {
   return map.getResult(0);
 }
 
+/// A tile of a buffer that is one value, or one that counts along the rows of the call.
+Value ProductEmitter::valueTile(const Memory &place, tile::RegistersType type, At at, Value row, Value column) {
+  Type element = type.getElementType();
+  auto valueOf = [&](Value ofCall) {
+    Value value = ofCall ? b.add(place.value, b.mul(ofCall, place.valueStep)) : place.value;
+    return value.getType() == element ? value : arith::TruncIOp::create(b, element, value).getResult(); // an index, in the element's width
+  };
+  bool alongN = product.rows == Rows::n;
+  if (!place.valueStep || (product.rows != Rows::m && !alongN))
+    return tile::SplatOp::create(b, type, valueOf(place.valueStep ? at.row : Value()));
+  // Rows of the call are the first digit.
+  int64_t inner = 1;
+  for (const Axis::Digit &digit : ArrayRef((alongN ? n : m).digits).drop_front())
+    inner *= digit.size;
+  Value numbers = tile::NumbersOp::create(b, type.withElement(b.getI64Type()), alongN ? column : row, alongN ? 1 : 0);
+  OpBuilder::InsertionGuard guard(b);
+  tile::MapOp map = startMap(element, numbers);
+  Value number = map.getBody().front().getArgument(0);
+  Value ofCall = inner > 1 ? b.createOrFold<arith::DivUIOp>(number, b.number(inner)) : number;
+  tile::YieldOp::create(b, ValueRange{valueOf(ofCall)});
+  return map.getResult(0);
+}
+
 /// A tile of what the view holds, which may be one value.
 Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row, Value column) {
   auto typeOf = [&](Type element) {
@@ -222,11 +250,11 @@ Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row
   if (!place.isValue)
     return fromMemory();
   if (!place.pointer)
-    return tile::SplatOp::create(b, type, place.value);
+    return valueTile(place, type, at, row, column);
   auto branch = scf::IfOp::create(b, TypeRange{type}, place.isValue, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, ValueRange{tile::SplatOp::create(b, type, place.value)});
+  scf::YieldOp::create(b, ValueRange{valueTile(place, type, at, row, column)});
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, ValueRange{fromMemory()});
   return branch.getResult(0);
@@ -251,7 +279,38 @@ void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At a
   tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(widthOf(view)));
 }
 
-LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row, Value column) {
+SmallVector<unsigned> ProductEmitter::axesOfIndices(const Member &member, ArrayRef<int> loops) const {
+  SmallVector<int> asked;
+  if (member.body)
+    for (auto index : member.body->getOps<linalg::IndexOp>())
+      if (int loop = member.loops[index.getDim()]; loop >= 0)
+        asked.push_back(loops[loop]);
+  SmallVector<unsigned> axes;
+  for (unsigned axis : {0u, 1u})
+    if (llvm::any_of((axis == 0 ? m : n).digits, [&](const Axis::Digit &digit) { return llvm::is_contained(asked, digit.loop); }))
+      axes.push_back(axis);
+  return axes;
+}
+
+Value ProductEmitter::indexOf(int loop, ArrayRef<Value> numbers) {
+  for (auto [digits, number] : {std::pair(ArrayRef(m.digits), numbers[0]), {ArrayRef(n.digits), numbers[1]}}) {
+    int64_t inner = 1;
+    for (const Axis::Digit &digit : llvm::reverse(digits)) {
+      if (digit.loop != loop) {
+        inner *= digit.size;
+        continue;
+      }
+      Value index = inner > 1 ? b.createOrFold<arith::DivUIOp>(number, b.number(inner)) : number;
+      return &digit == digits.begin() ? index : b.createOrFold<arith::RemUIOp>(index, b.number(digit.size));
+    }
+  }
+  for (auto [own, index] : llvm::zip_equal(product.loops.batch, batchIndices))
+    if (own == loop)
+      return index;
+  llvm_unreachable("a fused nest has the product's loops");
+}
+
+LogicalResult ProductEmitter::emitMember(const Member &member, ArrayRef<int> loops, At at, Value row, Value column) {
   b.setLoc(member.op->getLoc());
   // Loops of this nest are the product's parallel ones, in their order.
   auto loopOf = [&](int loop) { return indexOfParallel(loop); };
@@ -260,6 +319,11 @@ LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row,
     inputs.push_back(load(overTile(view), loopOf, at, row, column));
   if (member.isReduction())
     return emitReduction(member, inputs, loopOf, at, row, column);
+  // Behind what it reads, where its elements lie.
+  SmallVector<unsigned> axes = axesOfIndices(member, loops);
+  for (unsigned axis : axes)
+    inputs.push_back(tile::NumbersOp::create(b, tile::RegistersType::get(b.getContext(), attribute.getBlock(), b.getI64Type(), layout),
+                                             axis == 0 ? row : column, int64_t(axis)));
   SmallVector<Type> types, elements;
   SmallVector<Location> locations;
   for (const View &view : member.writes)
@@ -281,8 +345,13 @@ LogicalResult ProductEmitter::emitMember(const Member &member, At at, Value row,
       results.push_back(b.toElement(value, to));
     } else {
       LeafBody body(e, member, at);
-      for (auto [argument, value] : llvm::zip_equal(member.arguments, block->getArguments()))
+      for (auto [argument, value] : llvm::zip(member.arguments, block->getArguments()))
         body.map(argument, value);
+      Value numbers[2];
+      for (auto [axis, value] : llvm::zip_equal(axes, block->getArguments().take_back(axes.size())))
+        numbers[axis] = value;
+      auto loopIndex = [&](int loop) { return indexOf(loops[loop], numbers); };
+      body.loopIndex = loopIndex;
       if (failed(body.evaluate()))
         return failure();
       for (unsigned i = 0; i < member.yields.size(); ++i)
@@ -367,8 +436,12 @@ LogicalResult ProductEmitter::emitReduction(const Member &member, ValueRange inp
 }
 
 LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Value column) {
+  // Its loops are the product's parallel ones, in their order; of a value for each row those that rows are made of.
+  bool ofRows = fused.sizes.size() != parallelLoops.size();
+  SmallVector<int> loops;
+  llvm::copy_if(parallelLoops, std::back_inserter(loops), [&](int loop) { return !ofRows || !llvm::is_contained(product.loops.n, loop); });
   for (const Member &member : fused.members)
-    if (failed(emitMember(member, at, row, column)))
+    if (failed(emitMember(member, loops, at, row, column)))
       return failure();
   return success();
 }

@@ -250,6 +250,26 @@ struct LowerSplat : OpConversionPattern<SplatOp> {
   }
 };
 
+struct LowerNumbers : OpConversionPattern<NumbersOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(NumbersOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    ThreadCode b(op.getLoc(), rewriter);
+    auto along = unsigned(op.getAlong());
+    RegistersType type = op.getType();
+    BlockedAttr layout = type.getLayout();
+    int64_t vector = layout.getVector()[along];
+    Value begin = b.add(op.getFirst(), b.mul(b.threadAlong(layout, along), vector));
+    SmallVector<Value> numbers, values;
+    for (int64_t i = 0; i < type.getOwn(along); ++i)
+      numbers.push_back(b.add(begin, i / vector * layout.getSpan(along) + i % vector));
+    for (int64_t row = 0; row < type.getOwn(0); ++row)
+      for (int64_t column = 0; column < type.getOwn(1); ++column)
+        values.push_back(numbers[size_t(along == 0 ? row : column)]);
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
 /// Elements of a thread lie row by row: those of tiles side by side, a row of each after the other.
 struct LowerConcat : OpConversionPattern<ConcatOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -335,7 +355,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
     return success();
   });
   RewritePatternSet patterns(context);
-  patterns.add<LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat,
+  patterns.add<LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat, LowerNumbers,
                LowerMap, LowerConcat, LowerPart>(converter, context);
   populateTileMemoryPatterns(converter, patterns);
   populateProductPatterns(converter, patterns);

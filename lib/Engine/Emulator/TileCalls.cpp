@@ -151,6 +151,16 @@ struct CallSplat : CallPattern<SplatOp> {
   }
 };
 
+struct CallNumbers : CallPattern<NumbersOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(NumbersOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::numbers);
+    setTile(described, op.getType());
+    return replaceByTile(op, b.run(std::move(described), {op.getFirst(), b.number(int64_t(op.getAlong()))}), b, rewriter);
+  }
+};
+
 struct CallConcat : CallPattern<ConcatOp> {
   using CallPattern::CallPattern;
   LogicalResult matchAndRewrite(ConcatOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -315,7 +325,7 @@ auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &opera
   populateRowCalls(converter, patterns, calls);
   mlir::ft::populateTileMemoryPatterns(converter, patterns);
   patterns.add<CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
-               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallConcat, CallPart, CallMma, CallMap,
+               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallNumbers, CallConcat, CallPart, CallMma, CallMap,
                CallReduce>(converter, context, calls);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();

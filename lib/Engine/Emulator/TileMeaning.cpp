@@ -144,6 +144,10 @@ int64_t BlockTiles::run(Grid &grid, const TileOperation &op, const uint64_t *wor
     for (uint32_t position : op.own[grid.threadInBlock()])
       put(result, position, words[0]);
     break;
+  case TileKind::numbers:
+    for (uint32_t position : op.own[grid.threadInBlock()])
+      put(result, position, words[0] + uint64_t(words[1] == 0 ? position / op.shape[1] : position % op.shape[1]));
+    break;
   case TileKind::concat:
     for (uint32_t position : op.own[grid.threadInBlock()]) {
       int64_t row = position / op.shape[1], column = position % op.shape[1];

@@ -31,7 +31,7 @@ namespace ft::emulate {
 class Grid;
 
 enum class TileKind {
-  load, store, copy, splat, concat, part, mma, map, reduce, // matrices
+  load, store, copy, splat, numbers, concat, part, mma, map, reduce, // matrices
   lanes, points, loadRows, storeRows, mapRows, accumulate, reduceRows, spread, // rows
   nest
 };

@@ -336,8 +336,16 @@ private:
       return combiner && combiner->getNumResults() == 1 && arith::getNeutralElement(combiner);
     });
   }
+  /// Whether a value may pass from one member to another in registers; flags, too, which are no bytes of memory.
+  bool isHandedOn(const View &view) const {
+    if (view.isSplat() || !view.terms.empty() || view.hasBorders())
+      return isPlain(graph, view);
+    const Buffer &buffer = graph.buffers[view.buffer];
+    return isPlain(graph, view) || (buffer.elementType.isInteger(1) && buffer.kind == Buffer::Kind::Scratch && !buffer.inMemory);
+  }
   bool takeRead(const View &read) {
-    if (!isPlain(graph, read) || countsAlongRows(form, read))
+    // (A number that counts along the rows of the call does so along a side of the tile.)
+    if (!isHandedOn(read) || (countsAlongRows(form, read) && context.lifts > 1))
       return false;
     View view = viewOverTile(nest, product, read);
     bool known = llvm::is_contained(inRegisters, view);
@@ -349,7 +357,11 @@ private:
   }
   /// `ofRow`: the member has one result for each row.
   bool takeMember(const Member &member, bool ofRow) {
-    if (!member.captured.empty() || usesIndices(member) || !canReduce(member))
+    bool readsMemory = llvm::any_of(member.captured, [](const auto &captured) { return !captured.second.isSplat(); });
+    if (readsMemory || hasRegions(member) || !canReduce(member))
+      return false;
+    // Where an element lies its row and column say; columns that blocks of threads share have another begin in each.
+    if (usesIndices(member) && (member.isReduction() || product.splitLoop >= 0))
       return false;
     if (!llvm::all_of(member.reads, [&](const View &view) { return takeRead(view); }) ||
         !llvm::all_of(member.inits, [&](const View &view) { return takeRead(view); }))
@@ -357,7 +369,7 @@ private:
     for (const View &write : member.writes) {
       // Other tiles may still read what is there.
       View view = viewOverTile(nest, product, write);
-      if (!isPlain(graph, view) || llvm::is_contained(elsewhere, view.buffer) || isWritten(view.buffer))
+      if (!isHandedOn(view) || llvm::is_contained(elsewhere, view.buffer) || isWritten(view.buffer))
         return false;
       for (auto [stride, inRow] : llvm::zip_equal(view.strides, alongRow))
         if ((stride == 0) != (ofRow && inRow))
@@ -370,7 +382,10 @@ private:
     return llvm::any_of(inRegisters, [&](const View &view) { return view.buffer == buffer; });
   }
   static bool usesIndices(const Member &member) {
-    return member.body && llvm::any_of(*member.body, [](Operation &op) { return isa<linalg::IndexOp>(op) || op.getNumRegions() != 0; });
+    return member.body && !member.body->getOps<linalg::IndexOp>().empty();
+  }
+  static bool hasRegions(const Member &member) {
+    return member.body && llvm::any_of(*member.body, [](Operation &op) { return op.getNumRegions() != 0; });
   }
 
   const LeafForm &form;

@@ -408,3 +408,21 @@ llvm.func @own(!tile.registers<1048576x1048576xf32, #tile.blocked<vector = [1, 1
 
 // expected-error @+1 {{(S3) expected numbers of at most 1048576, found 9223372036854775807}}
 llvm.func @pad(!tile.shared<8x8xf32, pad = 9223372036854775807, stages = 1>)
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+llvm.func @numbers(%i: i64) {
+  // expected-error @+1 {{(1) expected elements of i64, found 'i32'}}
+  %a = tile.numbers %i along 0 : !tile.registers<16x64xi32, #l>
+  llvm.return
+}
+
+// -----
+
+#l = #tile.blocked<vector = [1, 2], threads = [4, 8]>
+llvm.func @numbers_along(%i: i64) {
+  // expected-error @+1 {{attribute 'along' failed to satisfy constraint}}
+  %a = tile.numbers %i along 2 : !tile.registers<16x64xi64, #l>
+  llvm.return
+}

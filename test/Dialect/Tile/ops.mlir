@@ -30,6 +30,8 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
   tile.barrier
   // CHECK: tile.splat %{{.*}} : f32 -> !tile.registers<16x32xf32, #tile.blocked<vector = [1, 2], threads = [4, 8]>>
   %c = tile.splat %x : f32 -> !tile.registers<16x32xf32, #rows>
+  // CHECK: tile.numbers %{{.*}} along 1 : !tile.registers<16x32xi64, #tile.blocked<vector = [1, 2], threads = [4, 8]>>
+  %numbers = tile.numbers %i along 1 : !tile.registers<16x32xi64, #rows>
   // CHECK: tile.mma %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] : !tile.registers<16x32xf32, {{.*}}>, !tile.shared<16x8xf32, pad = 4, stages = 2>, !tile.shared<8x32xf32, pad = 0, stages = 2>
   %d = tile.mma %c, %sa[%i], %sb[%i] : !tile.registers<16x32xf32, #rows>, !tile.shared<16x8xf32, pad = 4, stages = 2>, !tile.shared<8x32xf32, pad = 0, stages = 2>
   // CHECK: tile.mma %{{.*}} {reads = #tile.reads<terms = 4, lhs = 4, rhs = 2>} : !tile.registers<16x32xf32

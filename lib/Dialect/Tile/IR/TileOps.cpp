@@ -181,6 +181,12 @@ LogicalResult MmaOp::verifyFragments() {
   return success();
 }
 
+LogicalResult NumbersOp::verify() {
+  if (!getType().getElementType().isInteger(64))
+    return emitOpError() << "(1) expected elements of i64, found " << getType().getElementType();
+  return success();
+}
+
 LogicalResult MapOp::verify() {
   RegistersType first;
   auto agrees = [&](Type type) {

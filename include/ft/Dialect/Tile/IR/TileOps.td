@@ -326,6 +326,23 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_NumbersOp : Tile_Op<"numbers", [Pure]> {
+  let summary = "a tile of the numbers that its rows, or its columns, have";
+  let description = [{
+    ```mlir
+    %c = tile.numbers %first along 1 : !tile.registers<8x8xi64, #l>
+    ```
+    The element at row r and column c is %first + c; `along 0` it is %first + r. What is computed behind a product asks so where its
+    elements lie: a mask, a bias of positions.
+
+    (1) elements are i64.
+  }];
+  let arguments = (ins I64:$first, ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$along);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$first `along` $along attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
 def Tile_ConcatOp : Tile_Op<"concat", [Pure]> {
   let summary = "tiles side by side, as one";
   let description = [{
