@@ -131,7 +131,8 @@ class Text:
 # ----------------------------------------------------------------- phases, schedules and machine files
 
 TARGETS = ["cpu", "sm_90a"]
-NEXT = {"schedule": "storage", "storage": "tile", "tile": "threads", "threads": "target"}
+NEXT = {"etdg": "coarsen", "coarsen": "reorder", "reorder": "partition", "partition": "schedule", "schedule": "storage", "storage": "tile",
+        "tile": "threads", "threads": "target"}
 PROGRAMS = ["stacked_rnn", "flash_attention", "conv1d", "mlp", "gru", "layer_norm"]
 NUMBERS = ["0", "-1", "1", "3", "7", "64", "4096", "1048577", str(1 << 62), str((1 << 63) - 1), str(-(1 << 63))]
 FIELDS = {"kind": ["sequential", "parallel", "associative", "unroll", "vector"], "level": ["grid", "core", "rows", "listed_rows", "lifted", "none"],

@@ -184,3 +184,23 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   }
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
+
+// -----
+
+!x = tensor<4xi32>
+
+// expected-note @+1 {{the graph is here}}
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{(G3) 'Q' is no length of an argument; the arguments bind 'N'}}
+  etdg.variants when <[N - 1, Q] below 4> {
+    etdg.block @few [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) {
+      etdg.yield %x : !x
+    } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  } else {
+    etdg.block @many [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) {
+      etdg.yield %x : !x
+    } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  }
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}

@@ -127,10 +127,21 @@ static LogicalResult verifyLengthNames(GraphOp graph) {
   for (Type type : llvm::concat<const Type>(graph.getArgumentTypes(), graph.getResultTypes()))
     if (failed(checkType(graph, type)))
       return failure();
+  auto checkGuards = [&](VariantsOp op) -> LogicalResult {
+    for (auto guard : op.getGuards().getAsRange<GuardAttr>())
+      for (ArrayAttr product : guard.getProducts())
+        for (auto length : product.getAsRange<ft::LengthAttr>())
+          for (StringAttr name : length.getNames())
+            if (failed(checkName(op, name)))
+              return failure();
+    return success();
+  };
   WalkResult walk = graph.getBody().walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (failed(checkType(op, type)))
         return WalkResult::interrupt();
+    if (auto variants = dyn_cast<VariantsOp>(op); variants && failed(checkGuards(variants)))
+      return WalkResult::interrupt();
     if (auto block = dyn_cast<BlockOp>(op))
       for (Attribute symbol : block.getSymbols())
         if (failed(checkName(op, cast<StringAttr>(symbol))))

@@ -28,7 +28,7 @@ def ETDG_GraphOp : ETDG_Op<"graph", [FunctionOpInterface, IsolatedFromAbove, Aut
     Constraints:
     - (G1) arguments and results are buffers;
     - (G2) every result is defined by an `etdg.buffer` of the body, each once;
-    - (G3) every name in the body's types and symbols is a length of an argument.
+    - (G3) every name in the body's types, symbols and guards is a length of an argument.
 
     ```mlir
     etdg.graph @f(%xs: !etdg.buffer<[L], tensor<1x4xf32>>) -> !etdg.buffer<[L], tensor<1x4xf32>> {
