@@ -205,7 +205,7 @@ LogicalResult CopyChooser::choose(loops::LeafOp leaf) {
   FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
   if (failed(places))
     return failure();
-  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places);
+  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places, machine);
   if (failed(nests))
     return failure();
   std::string why = "its rows stay in registers";
