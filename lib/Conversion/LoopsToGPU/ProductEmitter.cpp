@@ -437,9 +437,9 @@ LogicalResult ProductEmitter::emitReduction(const Member &member, ValueRange inp
 
 LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Value column) {
   // Its loops are the product's parallel ones, in their order; of a value for each row those that rows are made of.
-  bool ofRows = fused.sizes.size() != parallelLoops.size();
+  bool ofRows = fused.sizes.size() != shape.getParallelLoops().size();
   SmallVector<int> loops;
-  llvm::copy_if(parallelLoops, std::back_inserter(loops), [&](int loop) { return !ofRows || !llvm::is_contained(product.loops.n, loop); });
+  llvm::copy_if(shape.getParallelLoops(), std::back_inserter(loops), [&](int loop) { return !ofRows || !llvm::is_contained(product.loops.n, loop); });
   for (const Member &member : fused.members)
     if (failed(emitMember(member, loops, at, row, column)))
       return failure();

@@ -46,6 +46,8 @@ public:
   ProductShape(const leaf::LeafGraph &graph, unsigned number, const schedule::ProductTiles &product, int64_t maxRows);
 
   Axis axisOf(ArrayRef<int> loops, schedule::ProductTiles::Rows rows) const;
+  /// The product's loops that are no terms, as its nest numbers them.
+  ArrayRef<int> getParallelLoops() const { return parallelLoops; }
   /// The number of one of the product's loops among the parallel ones, -1 if it is none.
   int indexOfParallel(int loop) const {
     const int *found = llvm::find(parallelLoops, loop);

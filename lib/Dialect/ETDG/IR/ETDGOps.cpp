@@ -129,11 +129,9 @@ static LogicalResult verifyLengthNames(GraphOp graph) {
       return failure();
   auto checkGuards = [&](VariantsOp op) -> LogicalResult {
     for (auto guard : op.getGuards().getAsRange<GuardAttr>())
-      for (ArrayAttr product : guard.getProducts())
-        for (auto length : product.getAsRange<ft::LengthAttr>())
-          for (StringAttr name : length.getNames())
-            if (failed(checkName(op, name)))
-              return failure();
+      for (StringAttr name : guard.getNames())
+        if (failed(checkName(op, name)))
+          return failure();
     return success();
   };
   WalkResult walk = graph.getBody().walk([&](Operation *op) {
