@@ -12,6 +12,11 @@
 // READS: tile.mma {{.*}}reads = #tile.reads<terms = 2, lhs = 2, rhs = 1>
 // READS: tile.store {{.*}}width = 2 : i64
 //
+// How wide an access is the machine says.
+// RUN: sed 's/"access_bytes": 16/"access_bytes": 8/' %S/../../machines/h200.json > %t.json
+// RUN: ft-opt %s "--ft-compile=to=tile target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=EIGHT
+// EIGHT: vector = [1, 2], {{.*}}lhs = #tile.move<width = 2, {{.*}}, reads = #tile.reads<terms = 2, lhs = 2, rhs = 2>, accesses = [2]>
+//
 // Nothing is made of what is left out, or says more than holds.
 // RUN: sed 's/, result = #tile.blocked<[^>]*>, lhs = #tile.move<[^>]*>, rhs = #tile.move<[^>]*>, reads = #tile.reads<[^>]*>, accesses = \[[^]]*\]//' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: the GPU engine can't run the leaf's layouts: loop nest {{[0-9]+}}: nobody says how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does
