@@ -337,7 +337,8 @@ static std::optional<FormOfRows> formWith(etdg::GraphOp graph, Operation *item, 
 /// Lengths at which rows are compared: also such at which there are very many points, since that is what rows are for.
 static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) {
   constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nobody knows (FormGuards.cpp), three times
-  std::vector<Lengths> points = sampleLengths(graph, item);
+  constexpr size_t mostPoints = 64; // without those that are added
+  std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
   etdg::TypicalLengths typical(graph);
   Lengths usual = points.front();
   for (auto &[name, value] : usual)
@@ -353,58 +354,64 @@ static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) 
   return points;
 }
 
+/// Whose rows nests of a body have, by the number of the form in which they have them.
+static constexpr RowsOf rowsOfForms[] = {RowsOf::Kernel, RowsOf::Body};
+
 /// A body that is computed for several points of the kernel at once reads weights once for them; where there are few such points for each block
-/// of threads, nests of the body have rows of their own points. The first form has the kernel's rows, the second one the body's.
+/// of threads, nests of the body have rows of their own points.
 FormChoice Scheduler::chooseRowsOf(Operation *item) {
-  FormChoice choice;
+  FormChoice choice{{0}, {}};
   if (!planner.mayHaveRowsInside(nestsOf(item).front()))
     return choice;
-  auto formOf = [&](RowsOf rowsOf) {
-    return formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) {
-      return Scheduler(copy, options).writeBlocks(nestsOf(own).front(), rowsOf);
-    });
-  };
-  std::optional<FormOfRows> ofKernel, ofBody;
-  if (options.planSeed == 0) {
-    ofKernel = formOf(RowsOf::Kernel);
-    ofBody = formOf(RowsOf::Body);
-  }
-  if (!ofKernel || !ofBody) {
-    choice.takesSecond = options.planSeed != 0 ? planner.drawRowsOf() == RowsOf::Body : bool(ofBody);
-    choice.takesFirst = !choice.takesSecond;
+  std::optional<FormOfRows> forms[std::size(rowsOfForms)];
+  if (options.planSeed == 0)
+    for (auto [form, rowsOf] : llvm::zip_equal(forms, rowsOfForms))
+      form = formWith(graph, item, options, [&, rowsOf = rowsOf](etdg::GraphOp copy, Operation *own) {
+        return Scheduler(copy, options).writeBlocks(nestsOf(own).front(), rowsOf);
+      });
+  if (!forms[0] || !forms[1]) {
+    RowsOf drawn = options.planSeed != 0 ? planner.drawRowsOf() : forms[1] ? RowsOf::Body : RowsOf::Kernel;
+    choice.forms = {unsigned(llvm::find(rowsOfForms, drawn) - std::begin(rowsOfForms))};
     return choice;
   }
   constexpr double percent = 100; // shares are given in
-  auto pricesAt = [&](const Lengths &lengths) { return TwoPrices(ofKernel->secondsAt(lengths), ofBody->secondsAt(lengths)); };
-  choice = chooseForm(graph, lengthsOfRows(graph, item), double(machine.gpu.divisionShare) / percent, pricesAt);
+  auto priceOf = [&](unsigned form, const Lengths &lengths) { return forms[form]->secondsAt(lengths); };
+  choice = chooseForms(graph, lengthsOfRows(graph, item), std::size(rowsOfForms), double(machine.gpu.divisionShare) / percent, priceOf);
   if (isTold(item)) {
     auto about = remark::RemarkOpts::name("choose-rows").category("gpu");
-    TwoPrices usual = pricesAt({});
-    std::string text = llvm::formatv("rows of nests in the body: {0:F0} percent of the time of the kernel's own rows", usual.second / usual.first * percent);
-    if (choice.takesBoth())
-      llvm::raw_string_ostream(text) << "; " << (choice.isFirstBelow ? "the kernel's" : "the body's") << " where " << choice.guard;
-    (choice.takesSecond ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
+    std::string text =
+        llvm::formatv("rows of nests in the body: {0:F0} percent of the time of the kernel's own rows", priceOf(1, {}) / priceOf(0, {}) * percent);
+    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
+      llvm::raw_string_ostream(text) << "; " << (form == 0 ? "the kernel's" : "the body's") << " where " << guard;
+    (choice.takes(1) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
   }
   return choice;
 }
 
-/// Both of two forms, the copy where the guard holds.
-static std::pair<etdg::VariantsOp, Operation *> makeVariants(Operation *item, etdg::GuardAttr guard) {
+/// The item and copies of it, one for each guard and the item itself elsewhere.
+static SmallVector<Operation *> makeVariants(Operation *item, ArrayRef<etdg::GuardAttr> guards) {
   OpBuilder builder(item);
-  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr({guard}), /*variantsCount=*/2);
-  Operation *copy = item->clone();
-  variants.getVariants()[0].emplaceBlock().push_back(copy);
-  item->moveBefore(&variants.getVariants()[1].emplaceBlock(), variants.getVariants()[1].front().end());
-  return {variants, copy};
+  SmallVector<Attribute> list(guards.begin(), guards.end());
+  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr(list), /*variantsCount=*/guards.size() + 1);
+  SmallVector<Operation *> made;
+  for (Region &variant : variants.getVariants().drop_back()) {
+    made.push_back(item->clone());
+    variant.emplaceBlock().push_back(made.back());
+  }
+  Block &last = variants.getVariants().back().emplaceBlock();
+  item->moveBefore(&last, last.end());
+  made.push_back(item);
+  return made;
 }
 
 LogicalResult Scheduler::writeBlocks(Operation *item) {
   FormChoice choice = chooseRowsOf(item);
-  if (!choice.takesBoth())
-    return writeBlocks(nestsOf(item).front(), choice.takesFirst ? RowsOf::Kernel : RowsOf::Body);
-  Operation *below = makeVariants(item, choice.guard).second;
-  RowsOf first = choice.isFirstBelow ? RowsOf::Kernel : RowsOf::Body, other = choice.isFirstBelow ? RowsOf::Body : RowsOf::Kernel;
-  return failure(failed(writeBlocks(nestsOf(below).front(), first)) || failed(writeBlocks(nestsOf(item).front(), other)));
+  if (!choice.takesSeveral())
+    return writeBlocks(nestsOf(item).front(), rowsOfForms[choice.forms.front()]);
+  for (auto [form, own] : llvm::zip_equal(choice.forms, makeVariants(item, choice.guards)))
+    if (failed(writeBlocks(nestsOf(own).front(), rowsOfForms[form])))
+      return failure();
+  return success();
 }
 
 LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
