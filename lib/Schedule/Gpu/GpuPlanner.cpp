@@ -8,6 +8,7 @@
 #include "GpuPlanner.h"
 
 #include "ft/Schedule/Dimensions.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/Plan.h"
 
 #include "mlir/IR/Remarks.h"
@@ -216,6 +217,18 @@ static int64_t registersOfRows(const RowPlan &rows, const Machine::GpuPlanning &
   return (areHalves && isDivided ? 1 : 2) * rows.registers + planning.rowRegistersBeside;
 }
 
+/// Rows for which blocks of threads have room, where a schedule says what of a row lies in shared memory.
+static int64_t rowsWithRoom(ArrayRef<BlockOp> nest, etdg::ThreadBlockAttr block, const Machine &machine) {
+  int64_t bytes = 0;
+  for (BlockOp each : nest)
+    each.getBody().walk([&](etdg::BufferOp buffer) {
+      if (buffer.getMemory() == etdg::BufferMemory::Shared)
+        bytes += buffer.getBytes().value_or(0);
+    });
+  int64_t room = sharedBytesForBuffers(block) - bytesOfWarps(block, machine);
+  return bytes == 0 ? std::numeric_limits<int64_t>::max() : std::max<int64_t>(room / bytes, 1);
+}
+
 bool GpuPlanner::mayHaveRowsInside(ArrayRef<BlockOp> nest) {
   BlockOp front = nest.front();
   SmallVector<unsigned> free;
@@ -252,7 +265,9 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf,
   if (rows)
     plan.maxRows = plan.row ? std::max<int64_t>(rows->pointsAtOnce() / rows->numPoints(), 1) : 1;
   else
-    plan.maxRows = plan.row ? chooseRows(nest, *plan.row) : 1;
+    plan.maxRows = plan.row ? std::min(chooseRows(nest, *plan.row),
+                                       rowsWithRoom(nest, makeBlock(front.getContext(), planning.blockThreads.back(), 1, planning.sharedBytesOfTwo), machine))
+                            : 1;
   if (plan.maxRows == 1 && !rows)
     plan.row.reset();
   for (unsigned d : free)

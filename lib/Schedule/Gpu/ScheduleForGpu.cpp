@@ -337,7 +337,7 @@ static std::optional<FormOfRows> formWith(etdg::GraphOp graph, Operation *item, 
 /// Lengths at which rows are compared: also such at which there are very many points, since that is what rows are for.
 static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) {
   constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nobody knows (FormGuards.cpp), three times
-  constexpr size_t mostPoints = 64; // without those that are added
+  constexpr size_t mostPoints = 32; // without those that are added
   std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
   etdg::TypicalLengths typical(graph);
   Lengths usual = points.front();
@@ -449,7 +449,8 @@ LogicalResult Scheduler::planAlone(Operation *item) {
     return writeSteps(nests, std::move(steps));
   if (!forms->steps)
     return writeBlocks(item);
-  auto [variants, copy] = makeVariants(item, *forms->guard);
+  Operation *copy = makeVariants(item, *forms->guard).front();
+  auto variants = cast<etdg::VariantsOp>(copy->getParentOp());
   if (failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(item)))
     return failure();
   flatten(variants);
