@@ -11,6 +11,7 @@
 #include "CpuChooser.h"
 
 #include "ft/Schedule/CostModel.h"
+#include "ft/Schedule/JoinForms.h"
 #include "ft/Schedule/JoinSteps.h"
 #include "ft/Schedule/PassOptions.h"
 
@@ -146,36 +147,42 @@ bool CpuChooser::divide(unsigned number, const etdg::Division &division) {
   return true;
 }
 
-LogicalResult CpuChooser::chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole) {
-  Location loc = etdg::getTopItems(graph)[number]->getLoc();
-  Price least = whole;
-  OwningOpRef<etdg::GraphOp> best;
-  std::string chosen, others;
+FailureOr<std::vector<CpuChooser::Form>> CpuChooser::makeDivisions(unsigned number, ArrayRef<etdg::Division> divisions) {
+  std::vector<Form> forms;
   for (const etdg::Division &division : divisions) {
-    SmallVector<Operation *> own;
-    etdg::Between between;
-    OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
-    if (!copy)
+    Form form;
+    form.graph = etdg::makeDivided(graph, number, division, form.own, form.between);
+    if (!form.graph)
       continue;
-    FailureOr<Price> price = priceDivided(*copy, own, between);
+    FailureOr<Price> price = priceDivided(*form.graph, form.own, form.between);
     if (failed(price))
       return failure();
-    others += llvm::formatv(", {0} {1:e2}", describe(division), price->seconds).str();
+    form.price = std::move(*price);
+    form.name = describe(division);
+    forms.push_back(std::move(form));
+  }
+  return forms;
+}
+
+void CpuChooser::chooseDivision(unsigned number, MutableArrayRef<Form> divisions, const Price &whole) {
+  Location loc = etdg::getTopItems(graph)[number]->getLoc();
+  const Price *least = &whole;
+  Form *best = nullptr;
+  std::string others;
+  for (Form &form : divisions) {
+    others += llvm::formatv(", {0} {1:e2}", form.name, form.price.seconds).str();
     // (As among orders.)
-    bool addsBarriers = least.barriers == 0 && price->barriers > 0;
-    if (price->seconds < (addsBarriers ? options.getMachine().cpu.sureGain : 1) * least.seconds) {
-      least = *price;
-      chosen = describe(division);
-      best = std::move(copy);
+    bool addsBarriers = least->barriers == 0 && form.price.barriers > 0;
+    if (form.price.seconds < (addsBarriers ? options.getMachine().cpu.sureGain : 1) * least->seconds) {
+      least = &form.price;
+      best = &form;
     }
   }
   if (best)
-    replaceBody(*best);
+    replaceBody(*best->graph);
   if (!others.empty())
     remark::passed(loc, remark::RemarkOpts::name("choose-division").category("cpu"))
-        << remark::add("{0}: {1} (whole {2:e2}{3} s)", chosen.empty() ? "whole" : chosen, least.text, whole.seconds,
-                       others);
-  return success();
+        << remark::add("{0}: {1} (whole {2:e2}{3} s)", best ? best->name : "whole", least->text, whole.seconds, others);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,10 +208,14 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
   FailureOr<Price> whole = chooseOrder(item, /*says=*/true);
   if (failed(whole))
     return failure();
+  BufferNumbers numbers(graph);
+  FailureOr<std::vector<Form>> forms = makeDivisions(number, divisions);
+  if (failed(forms))
+    return failure();
   // Code for a call of known lengths has one form.
-  if (options.lengths.empty() && chooseOverLengths(number, divisions))
-    return success();
-  return divisions.empty() ? success() : chooseDivision(number, divisions, *whole);
+  if (!options.lengths.empty() || !chooseOverLengths(number, *forms))
+    chooseDivision(number, *forms, *whole);
+  return success();
 }
 
 LogicalResult CpuChooser::run() {

@@ -41,9 +41,6 @@ private:
   FailureOr<Price> price(Operation *item, etdg::ScheduleAttr schedule);
   /// What the items cost that stand for a divided one, and what is kept between its parts; `chooses` their orders, else as they have them.
   FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between, bool chooses = true);
-  /// Of one item of the graph, each of its divisions; the body of the cheapest in place of the graph's, where it
-  /// is cheaper than `whole`.
-  LogicalResult chooseDivision(unsigned number, ArrayRef<etdg::Division> divisions, const Price &whole);
   /// Takes division `division` of an item, whatever it costs. False where it can't be done.
   bool divide(unsigned number, const etdg::Division &division);
   void replaceBody(etdg::GraphOp copy);
@@ -54,13 +51,19 @@ private:
     SmallVector<Operation *> own; // the items that stand for it
     etdg::Between between;
     std::string name;
+    Price price; // of a division, at typical lengths
     /// The same with its orders applied, of which prices are asked.
     OwningOpRef<etdg::GraphOp> applied;
     SmallVector<Operation *> ownApplied;
   };
+  /// The divisions of an item, with their cheapest orders.
+  FailureOr<std::vector<Form>> makeDivisions(unsigned number, ArrayRef<etdg::Division> divisions);
+  /// The body of the cheapest of an item's divisions in place of the graph's, where it is cheaper than `whole`.
+  void chooseDivision(unsigned number, MutableArrayRef<Form> divisions, const Price &whole);
   /// Where lengths decide, forms as `etdg.variants` in the place of the item. False where one form is enough.
-  bool chooseOverLengths(unsigned number, ArrayRef<etdg::Division> divisions);
-  std::vector<Form> makeForms(unsigned number, ArrayRef<etdg::Division> divisions);
+  bool chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions);
+  /// The item as it stands, and its other orders.
+  std::vector<Form> makeOrders(unsigned number);
   /// False where an order can't be applied.
   bool apply(Form &form);
   double priceAt(Form &form, const Lengths &lengths);

@@ -37,18 +37,11 @@ bool CpuChooser::apply(Form &form) {
   return true;
 }
 
-/// The item as it stands, its other orders, and its divisions with their cheapest orders at typical lengths.
-std::vector<CpuChooser::Form> CpuChooser::makeForms(unsigned number, ArrayRef<etdg::Division> divisions) {
+std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number) {
   std::vector<Form> forms;
-  auto add = [&](Form form) {
-    bool isApplied = apply(form);
-    if (isApplied)
-      forms.push_back(std::move(form));
-    return isApplied;
-  };
   Operation *item = etdg::getTopItems(graph)[number];
   etdg::ScheduleAttr own = getOrder(item);
-  auto makeOrder = [&](etdg::ScheduleAttr order, std::string name) {
+  auto add = [&](etdg::ScheduleAttr order, std::string name) {
     Form form;
     form.graph = cast<etdg::GraphOp>(graph->clone());
     form.own = {etdg::getTopItems(*form.graph)[number]};
@@ -56,20 +49,12 @@ std::vector<CpuChooser::Form> CpuChooser::makeForms(unsigned number, ArrayRef<et
       setOrder(form.own.front(), order);
     form.own.front()->removeAttr(candidatesName);
     form.name = std::move(name);
-    return form;
+    forms.push_back(std::move(form));
   };
-  if (!add(makeOrder(own, "whole")))
-    return {};
+  add(own, "whole");
   for (auto [rank, order] : llvm::enumerate(getOrders(item)))
     if (order != own)
-      add(makeOrder(order, "order " + std::to_string(rank + 1)));
-  for (const etdg::Division &division : divisions) {
-    Form form;
-    form.graph = etdg::makeDivided(graph, number, division, form.own, form.between);
-    form.name = describe(division);
-    if (form.graph && succeeded(priceDivided(*form.graph, form.own, form.between)))
-      add(std::move(form));
-  }
+      add(order, "order " + std::to_string(rank + 1));
   return forms;
 }
 
@@ -83,27 +68,32 @@ double CpuChooser::priceAt(Form &form, const Lengths &lengths) {
   return price->barriers > 0 ? price->seconds / options.getMachine().cpu.sureGain : price->seconds;
 }
 
-bool CpuChooser::chooseOverLengths(unsigned number, ArrayRef<etdg::Division> divisions) {
-  BufferNumbers numbers(graph);
+bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions) {
   Operation *item = etdg::getTopItems(graph)[number];
   std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
   if (points.size() < 2)
     return false;
-  std::vector<Form> forms = makeForms(number, divisions);
+  std::vector<Form> orders = makeOrders(number);
+  SmallVector<Form *> forms;
+  for (Form &form : llvm::concat<Form>(orders, divisions))
+    if (apply(form))
+      forms.push_back(&form);
+    else if (forms.empty())
+      return false; // the first one is the item
   if (forms.size() < 2)
     return false;
   FormChoice choice = chooseForms(graph, points, unsigned(forms.size()), options.getMachine().cpu.sureGain,
-                                  [&](unsigned form, const Lengths &lengths) { return priceAt(forms[form], lengths); });
+                                  [&](unsigned form, const Lengths &lengths) { return priceAt(*forms[form], lengths); });
   Location loc = item->getLoc();
   SmallVector<FormInCopy> others;
-  for (Form &form : llvm::drop_begin(forms))
-    others.push_back({*form.graph, form.own});
+  for (Form *form : llvm::drop_begin(forms))
+    others.push_back({*form->graph, form->own});
   if (!choice.takesSeveral() || !joinForms(graph, item, others, choice))
     return false;
   std::string text;
   for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
-    text += llvm::formatv("{0} for lengths {1}, else ", forms[form].name, guard).str();
+    text += llvm::formatv("{0} for lengths {1}, else ", forms[form]->name, guard).str();
   remark::passed(loc, remark::RemarkOpts::name("choose-forms").category("cpu"))
-      << remark::add("{0}{1}", text, forms[choice.forms.back()].name);
+      << remark::add("{0}{1}", text, forms[choice.forms.back()]->name);
   return true;
 }
