@@ -352,6 +352,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("shared_copy_cost", gpu.sharedCopyCost);
   fields.count("fused_ops", gpu.fusedOps);
   fields.number("point_seconds", gpu.pointSeconds);
+  fields.count("layer_share", gpu.layerShare);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

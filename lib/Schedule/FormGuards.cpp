@@ -151,7 +151,10 @@ public:
 
 private:
   unsigned findUsual() const;
-  std::optional<Exception> findException() const;
+  /// Of a form that is not taken yet.
+  std::optional<Exception> findException(const FormChoice &choice) const;
+  /// With this form where no exception is.
+  FormChoice chooseAround(unsigned form, double &loss);
   void weigh(Exception &exception, std::optional<Exception> &best) const;
   /// The form that is taken at lengths without the last exception.
   unsigned formAt(const Lengths &lengths) const;
@@ -229,10 +232,12 @@ void FormChooser::weigh(Exception &exception, std::optional<Exception> &best) co
     best = exception;
 }
 
-std::optional<Exception> FormChooser::findException() const {
+std::optional<Exception> FormChooser::findException(const FormChoice &choice) const {
   std::optional<Exception> best;
   for (unsigned form = 0; form < numForms; ++form)
     for (auto [number, bound] : llvm::enumerate(allBounds)) {
+      if (choice.takes(form))
+        break;
       Exception one{{bound}, form, 0};
       weigh(one, best);
       for (const Bound &other : ArrayRef(allBounds).drop_front(number + 1)) {
@@ -279,13 +284,14 @@ etdg::BoundAttr FormChooser::refine(const Exception &exception, unsigned number)
   return etdg::BoundAttr::get(context, ArrayAttr::get(context, {length}), limit, bound.isBelow);
 }
 
-FormChoice FormChooser::choose() {
-  usual = findUsual();
+FormChoice FormChooser::chooseAround(unsigned form, double &loss) {
+  usual = form;
   taken.assign(points.size(), usual);
+  exceptions.clear();
   FormChoice choice;
   choice.forms = {usual};
   while (choice.forms.size() < mostForms) {
-    std::optional<Exception> found = findException();
+    std::optional<Exception> found = findException(choice);
     if (!found)
       break;
     SmallVector<etdg::BoundAttr> bounds;
@@ -300,7 +306,26 @@ FormChoice FormChooser::choose() {
         taken[number] = found->form;
     exceptions.push_back(std::move(*found));
   }
+  loss = 0;
+  for (auto [number, form] : llvm::enumerate(taken))
+    loss += logs[number][form];
   return choice;
+}
+
+FormChoice FormChooser::choose() {
+  unsigned first = findUsual();
+  double least = 0;
+  FormChoice best = chooseAround(first, least);
+  // Where another form is what is left, guards may tell more.
+  for (unsigned form = 0; form < numForms; ++form) {
+    double loss = 0;
+    FormChoice other = form == first ? FormChoice() : chooseAround(form, loss);
+    if (other.takesSeveral() && loss < least + std::log(share)) {
+      least = loss;
+      best = std::move(other);
+    }
+  }
+  return best;
 }
 
 FormChoice schedule::chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share,

@@ -145,6 +145,8 @@ struct Machine {
     /// Seconds until a block of threads has found out, of one region and one iteration of loops on which other ranges depend, which
     /// tasks there are its own.
     double pointSeconds = 0;
+    /// As `divisionShare`, where the parts share loops of one kernel: their price errs more.
+    int64_t layerShare = 0;
   };
 
   std::string name;

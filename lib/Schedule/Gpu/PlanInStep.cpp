@@ -55,8 +55,8 @@ LogicalResult GpuPlanner::planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsi
     FailureOr<bool> inTiles = planProducts(nest, free, products, shared);
     if (failed(inTiles))
       return failure();
-    // (Half of a tile's rows is what threads without one would have of it.)
-    if (*inTiles && products.maxRows <= 2 * size)
+    // (Half of a tile's rows is what threads without one would have of it; all nests of a kernel have as many threads.)
+    if (*inTiles && products.maxRows <= 2 * size && products.block.getThreads() >= planning.blockThreads.back())
       plan = std::move(products);
     return success();
   }
