@@ -126,6 +126,15 @@ bool schedule::isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsig
   return !step.isFunctionOfDim(dim);
 }
 
+/// Whether a read is put together of numbers and constants that are the same along the dimension.
+static bool countsAlike(etdg::ReadAttr read, unsigned dim) {
+  return llvm::all_of(read.getPieces(), [&](etdg::PieceAttr piece) {
+    return piece.getKind() != etdg::SourceKind::Buffer && piece.getGathers().empty() &&
+           (piece.getKind() == etdg::SourceKind::Splat || !piece.getMap().getValue().isFunctionOfDim(dim)) &&
+           llvm::none_of(piece.getSet().getValue().getConstraints(), [&](AffineExpr e) { return e.isFunctionOfDim(dim); });
+  });
+}
+
 RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided) {
   unsigned numDims = leaf.getNumDims(), numSymbols = leaf.getSymbolNames().size();
   RowUse use = RowUse::Uniform;
@@ -149,8 +158,11 @@ RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_
       std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf, strided);
       if (box && isLinearIn(box->offset, dim, numDims, numSymbols) && evenMap(box->index, leaf.getBuffers()[box->operand]))
         continue;
-      if (scalars)
+      // Numbers that count other iterations than rows are put together once for all of them.
+      if (scalars && !countsAlike(leaf.getRead(i), dim))
         return RowUse::Single;
+      if (scalars)
+        continue;
     }
     for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
       for (AffineExpr e : piece.getSet().getValue().getConstraints())
