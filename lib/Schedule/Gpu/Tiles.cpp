@@ -101,6 +101,7 @@ private:
   int64_t maxPoints() const;
   bool hasGaps(int loop) const;
   int64_t elementsOfAccess(int loop) const;
+  bool hasOwnTerms() const;
   int64_t lanesOfShort(int reduced, int64_t points) const;
   void chooseLoops();
   void chooseWidth();
@@ -168,18 +169,28 @@ int64_t Chooser::elementsOfAccess(int loop) const {
   return bytes == 0 ? 1 : std::min<int64_t>(planning.accessBytes / std::min<int64_t>(bytes, planning.accessBytes), 4);
 }
 
+/// Whether something that is read is another for each point: a tile of points in registers would not read it less often.
+bool Chooser::hasOwnTerms() const {
+  return llvm::any_of(accesses, [&](const AccessInfo &access) {
+    if (access.view.isSplat() || access.written || (nest.batched && context.maxRows > 1 && !graph.isBatched(access.view)))
+      return false;
+    return llvm::all_of(parallelLoops, [&](int loop) { return nest.sizes[loop] == 1 || access.view.strides[loop] != 0; });
+  });
+}
+
 /// A sum that is shorter than a warp, and whose terms are adjacent: how many lanes share it, an access each, where threads would be idle
-/// otherwise. One thread for each point would meet other lines of memory, and other rows of banks, in each lane.
+/// otherwise, or tiles gain nothing. One thread for each point would meet other lines of memory, and the same banks, in each lane.
 int64_t Chooser::lanesOfShort(int reduced, int64_t points) const {
   int64_t size = nest.sizes[reduced];
-  if (size >= warp || context.threads % warp != 0 || points * planning.idleThreads > context.threads ||
+  bool isFew = points * planning.idleThreads <= context.threads;
+  if (size >= warp || context.threads % warp != 0 || (!isFew && !hasOwnTerms()) ||
       (tiles.vectorLoop != Tiles::none && scoreOf(reduced) <= scoreOf(tiles.vectorLoop)) || scoreOf(reduced) <= 0 || hasGaps(reduced))
     return 1;
   int64_t width = elementsOfAccess(reduced);
   while (size % width != 0)
     width /= 2;
   int64_t lanes = 1;
-  while (size % (2 * lanes * width) == 0 && points * 2 * lanes <= context.threads)
+  while (size % (2 * lanes * width) == 0 && (!isFew || points * 2 * lanes <= context.threads))
     lanes *= 2;
   return lanes;
 }
