@@ -89,6 +89,8 @@ static std::optional<StringRef> describeLeafAttribute(StringRef name) {
       .Cases({"ft.leaf", "ft.leaf_listed", "ft.leaf_checks"}, "nothing but itself")
       .Case("ft.leaf_batched", "a truth value for each argument, array<i1: ...>")
       .Case("ft.leaf_aliases", "a truth value for each result, array<i1: ...>")
+      .Case("ft.leaf_sums", "a type of floating-point numbers")
+      .Cases({"ft.leaf_layouts", "ft.leaf_scratch", "ft.leaf_row_loops", "ft.leaf_guards"}, "a list of how loop nests are computed (ft-choose-leaf)")
       .Cases({"ft.scratch_fixed", "ft.scratch_per_row"}, "a number of bytes, an i64 of at least 0")
       .Case("ft.product", "a text")
       .Default(std::nullopt);
@@ -103,6 +105,11 @@ static LogicalResult verifyLeafAttribute(Operation *op, FunctionOpInterface func
   if (name == "ft.leaf_batched" || name == "ft.leaf_aliases") {
     auto flags = dyn_cast<DenseBoolArrayAttr>(value);
     isRight = flags && flags.size() == int64_t(name == "ft.leaf_batched" ? function.getNumArguments() : function.getNumResults());
+  } else if (name == "ft.leaf_sums") {
+    auto type = dyn_cast<TypeAttr>(value);
+    isRight = type && isa<FloatType>(type.getValue());
+  } else if (expected.starts_with("a list")) {
+    isRight = isa<ArrayAttr>(value); // what each element is, the passes say that read it
   } else if (name.starts_with("ft.scratch")) {
     auto bytes = dyn_cast<IntegerAttr>(value);
     isRight = bytes && bytes.getType().isInteger(64) && bytes.getInt() >= 0;

@@ -28,7 +28,7 @@ def FT_Dialect : Dialect {
     | `ft.gen` | argument | `#ft.normal<0.05>`, `#ft.uniform<-3, 3>`, `#ft.index<0, L>`: how to generate test data |
     | `ft.strided` | argument | `2 : i64`: so many outermost dimensions of the list lie by strides that a call gives |
     | `ft.strides` | argument | `[array<i64: 0>, array<i64: 1, 2>]`: the caller's dimensions that each of these stands for |
-    | `ft.leaf` | function | tensor operations of one leaf, of which `ft-generate-leaf` makes loops; `ft.leaf_batched`, `ft.leaf_aliases`: `array<i1: ...>`, of which arguments each row has its own, which results may share memory with arguments; `ft.leaf_listed`: rows are given by a list of their addresses |
+    | `ft.leaf` | function | tensor operations of one leaf, of which `ft-generate-leaf` makes loops; `ft.leaf_batched`, `ft.leaf_aliases`: `array<i1: ...>`, of which arguments each row has its own, which results may share memory with arguments; `ft.leaf_listed`: rows are given by a list of their addresses; `ft.leaf_sums`: the type in which halves are added up; `ft.leaf_layouts`, `ft.leaf_scratch`, `ft.leaf_row_loops`, `ft.leaf_guards`: how a core computes its loop nests, lists that `ft-choose-leaf` writes |
     | `ft.scratch_fixed`, `ft.scratch_per_row` | function | bytes that loops of a leaf need, and for each row; `ft.leaf_checks`: they check indices that are data |
     | `ft.product` | function | a text that says which product of a leaf it computes, for all leaves that have the same |
   }];
