@@ -21,13 +21,13 @@
 // AHEAD: loops.staged %{{.*}} ahead 2 : memref<?xf32>
 //
 // CHECK-LABEL: func.func @row_k0
-// CHECK: loops.leaf {{.*}} nests [#tile.nest<loops = [1024], rows, async, tiles = <threads = 256, vector = 0, width = 4>, accesses = [4, 4]>]
+// CHECK: loops.leaf {{.*}} nests [#tile.nest<loops = [1024], async, tiles = <threads = 256, vector = 0, width = 4>, accesses = [4, 4]>]
 // CHECK: {loops.syncs = array<i1: false>}
 // CHECK: loops.commit
 // CHECK-NEXT: loops.wait 0
 // CHECK-NEXT: loops.sync block
 // CHECK-NEXT: scf.for
-// CHECK: loops.leaf {{.*}} nests [#tile.nest<loops = [32], rows, async,
+// CHECK: loops.leaf {{.*}} nests [#tile.nest<loops = [32], async,
 // CHECK: loops.staged %{{.*}} ahead 2 : memref<?xf32>
 // CHECK: loops.commit
 // CHECK-NEXT: loops.wait 2

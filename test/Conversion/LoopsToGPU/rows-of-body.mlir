@@ -15,14 +15,14 @@
 
 // A product for each element of lists: where these are few, blocks of threads have one list each, and eight elements of it at a time.
 // CHECK-LABEL: etdg.graph @lists
-// CHECK: etdg.variants when <[N] below {{[0-9]+}}> {
+// CHECK: etdg.variants when <[N] from {{[0-9]+}}> {
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
+// CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
+// CHECK: } else {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
 // CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
 // CHECK: loops = [<dimension = 0, tile = 8, kind = parallel>, <dimension = 0, most = 8, kind = parallel, level = rows>]
-// CHECK: } else {
-// CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
-// CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
-// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the body's where #etdg.guard<[N] below {{[0-9]+}}>"
+// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the kernel's where #etdg.guard<[N] from {{[0-9]+}}>"
 func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 4 : i64, L = 64 : i64}} {
   %zero = arith.constant dense<0.0> : !x
   %yss = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
