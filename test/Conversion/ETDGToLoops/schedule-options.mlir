@@ -2,7 +2,7 @@
 //
 // What schedules are chosen for is said by options of passes alone: a pipeline that was printed chooses the same again.
 //
-// RUN: ft-opt %s --ft-compile="to=reorder" -o %t.mlir
+// RUN: ft-opt %s --ft-compile="to=coarsen" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder))" -o %t.mlir
 // RUN: ft-opt %t.mlir --pass-pipeline='builtin.module(etdg.graph(etdg-choose-schedule{candidate=1 threads=4 lengths=N=4,L=7},etdg-apply-schedule,etdg-schedule-for-cpu{plan-seed=3 lengths=D=3}))' --dump-pass-pipeline -o %t.first 2> %t.pipeline
 // RUN: FileCheck %s --check-prefix=PRINTED < %t.pipeline
 // PRINTED: etdg-choose-schedule{candidate=1 lengths={N=4,L=7} machine= plan-seed=0 threads=4}
