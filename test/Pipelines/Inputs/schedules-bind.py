@@ -3,7 +3,7 @@
 """Changes one tile, one dealing or one level of the schedule that each kernel prints, and compares the loops.
 
 A change makes other loops or is refused by an error that says where; one without effect is a decision that somebody else has
-taken. Each kernel takes at least one of its changes.
+taken. Each kernel takes at least one of its changes: of the outermost loops, or where all of those are refused, of the loops inside.
 
     schedules-bind.py FT_OPT TARGET PROGRAM...
 """
@@ -78,7 +78,7 @@ def changes_of(schedule):
 
 
 def kernels_of(text):
-    """Where the lists of loops of the outermost scheduled nests stand."""
+    """Where the lists of loops stand of each outermost scheduled nest, and of those inside of it."""
     ends = 0
     for line in re.finditer(r"^ *etdg\.(?:nest|block)[^\n]*\n?", text, re.M):
         if line.start() < ends:
@@ -86,9 +86,9 @@ def kernels_of(text):
         indent = len(line[0]) - len(line[0].lstrip())
         close = re.compile(rf"^ {{{indent}}}\}}", re.M).search(text, line.end())
         ends = close.end() if close else len(text)
-        loops = LOOPS.search(text, line.start(), ends)
-        if loops:
-            yield loops
+        lists = list(LOOPS.finditer(text, line.start(), ends))
+        if lists:
+            yield lists
 
 
 def check(tool, target, program):
@@ -99,20 +99,23 @@ def check(tool, target, program):
     done, before = compiled(tool, f"from=schedule to=tile target={target}", text)
     assert done, before
     counts = {"changed": 0, "refused": 0, "kernels": 0}
-    for loops in kernels_of(text):
+    for lists in kernels_of(text):
         counts["kernels"] += 1
-        took = False
-        for kind, changed in changes_of(loops[1]):
-            accepted, after = compiled(tool, f"from=schedule to=tile target={target}", text[:loops.start(1)] + changed + text[loops.end(1):])
-            if accepted and after == before:
-                print(f"{program}: {target}: another {kind} makes the same loops: [{loops[1]}] to [{changed}]")
-                sys.exit(1)
-            if not accepted:
-                assert re.search(r":\d+:\d+: error: ", after), after
-            took |= accepted
-            counts["changed" if accepted else "refused"] += 1
+        took, after = False, ""
+        for loops in lists:
+            if took:
+                break
+            for kind, changed in changes_of(loops[1]):
+                accepted, after = compiled(tool, f"from=schedule to=tile target={target}", text[:loops.start(1)] + changed + text[loops.end(1):])
+                if accepted and after == before:
+                    print(f"{program}: {target}: another {kind} makes the same loops: [{loops[1]}] to [{changed}]")
+                    sys.exit(1)
+                if not accepted:
+                    assert re.search(r":\d+:\d+: error: ", after), after
+                took |= accepted
+                counts["changed" if accepted else "refused"] += 1
         if not took:
-            print(f"{program}: {target}: no change of [{loops[1]}] is taken; the last was refused by\n{after}")
+            print(f"{program}: {target}: no change of [{lists[0][1]}] or inside is taken; the last was refused by\n{after}")
             sys.exit(1)
     assert counts["kernels"], f"{program}: {target}: no kernel prints a schedule"
     return counts
