@@ -67,6 +67,8 @@ private:
   /// False where an order can't be applied.
   bool apply(Form &form);
   double priceAt(Form &form, const Lengths &lengths);
+  /// Leaves of many forms the first one, which is the item, and the best of the others.
+  void keepBest(SmallVectorImpl<Form *> &forms);
 
   etdg::GraphOp graph;
   const CpuScheduleOptions &options;

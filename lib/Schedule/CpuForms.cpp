@@ -19,7 +19,9 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
 /// Lengths at which forms are compared, at most: each asks the cost model for plans of each form.
-static constexpr size_t mostPoints = 9;
+static constexpr size_t mostPoints = 4;
+/// Forms that are compared there, at most: those that take least time at typical lengths.
+static constexpr size_t mostCompared = 3;
 
 bool CpuChooser::apply(Form &form) {
   form.applied = cast<etdg::GraphOp>(form.graph->clone());
@@ -68,6 +70,18 @@ double CpuChooser::priceAt(Form &form, const Lengths &lengths) {
   return price->barriers > 0 ? price->seconds / options.getMachine().cpu.sureGain : price->seconds;
 }
 
+void CpuChooser::keepBest(SmallVectorImpl<Form *> &forms) {
+  if (forms.size() <= mostCompared)
+    return;
+  SmallVector<std::pair<double, Form *>> others;
+  for (Form *form : llvm::drop_begin(forms))
+    others.push_back({priceAt(*form, {}), form});
+  llvm::stable_sort(others, llvm::less_first());
+  forms.truncate(1);
+  for (auto [seconds, form] : ArrayRef(others).take_front(mostCompared - 1))
+    forms.push_back(form);
+}
+
 bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions) {
   Operation *item = etdg::getTopItems(graph)[number];
   std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
@@ -82,6 +96,7 @@ bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisi
       return false; // the first one is the item
   if (forms.size() < 2)
     return false;
+  keepBest(forms);
   FormChoice choice = chooseForms(graph, points, unsigned(forms.size()), options.getMachine().cpu.sureGain,
                                   [&](unsigned form, const Lengths &lengths) { return priceAt(*forms[form], lengths); });
   Location loc = item->getLoc();
