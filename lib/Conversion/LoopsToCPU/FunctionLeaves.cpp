@@ -48,7 +48,8 @@ static LogicalResult readList(func::FuncOp function, StringRef name, StringRef e
 
 static LogicalResult readDecisions(func::FuncOp function, LeafDecisions &said) {
   return success(
-      succeeded(readList<loops::ProductAttr, loops::LanesAttr, loops::JoinedAttr>(function, layoutsName, "#loops.product, #loops.lanes and #loops.joined", said.layouts)) &&
+      succeeded(readList<loops::ProductAttr, loops::LanesAttr, loops::JoinedAttr>(
+          function, layoutsName, "#loops.product, #loops.lanes and #loops.joined", said.layouts)) &&
       succeeded(readList<loops::ScratchAttr>(function, scratchName, "#loops.scratch", said.scratch)) &&
       succeeded(readList<DenseI64ArrayAttr>(function, rowLoopsName, "lists of loop nests", said.rowLoops)) &&
       succeeded(readList<loops::GuardAttr>(function, guardsName, "#loops.guard", said.guards)));
@@ -92,7 +93,8 @@ struct FTChooseLeaf : mlir::ft::impl::FTChooseLeafBase<FTChooseLeaf> {
       if (failed(tiles))
         return signalPassFailure();
       LeafDecisions all = said.completedBy(&getContext(), *tiles);
-      for (auto [name, list] : {std::pair(layoutsName, all.layouts), {scratchName, all.scratch}, {rowLoopsName, all.rowLoops}, {guardsName, all.guards}})
+      for (auto [name, list] :
+           {std::pair(layoutsName, all.layouts), {scratchName, all.scratch}, {rowLoopsName, all.rowLoops}, {guardsName, all.guards}})
         if (list)
           function->setAttr(name, list);
     }
