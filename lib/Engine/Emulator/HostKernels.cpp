@@ -22,7 +22,7 @@
 #include <mutex>
 
 using namespace mlir;
-using namespace ft::emulate;
+using namespace ::ft::emulate;
 
 HostKernels::HostKernels() = default;
 HostKernels::~HostKernels() = default;
