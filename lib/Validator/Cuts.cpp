@@ -37,6 +37,8 @@ private:
   AffineExpr ofJoin(AffineExpr expr);
   Constraints ofJoin(IntegerSet set);
 
+  /// Whether the shares are a cut at all, and then of each state.
+  std::string askCoverAnd(llvm::function_ref<std::string(unsigned)> askOf);
   std::string askCover();
   std::string askBegin(unsigned w);
   std::string askJoin(BlockOp join);
@@ -227,12 +229,18 @@ std::string CutQuestions::askJoin(BlockOp join) {
   return "";
 }
 
-std::string CutQuestions::ask() {
+std::string CutQuestions::askCoverAnd(llvm::function_ref<std::string(unsigned)> askOf) {
   if (std::string wrong = askCover(); !wrong.empty())
     return wrong;
   for (unsigned w = 0; w < shares.getNumWrites(); ++w)
-    if (std::string wrong = askBegin(w); !wrong.empty())
+    if (std::string wrong = askOf(w); !wrong.empty())
       return wrong;
+  return "";
+}
+
+std::string CutQuestions::ask() {
+  if (std::string wrong = askCoverAnd([&](unsigned w) { return askBegin(w); }); !wrong.empty())
+    return wrong;
   NestOp nest;
   for (WriteAttr write : shares.getWrites().getAsRange<WriteAttr>())
     for (Operation *user : shares.getBuffers()[write.getOperand()].getUsers()) {
@@ -354,12 +362,7 @@ std::string CutQuestions::askResumed(unsigned w) {
 }
 
 std::string CutQuestions::askResumed() {
-  if (std::string wrong = askCover(); !wrong.empty())
-    return wrong;
-  for (unsigned w = 0; w < shares.getNumWrites(); ++w)
-    if (std::string wrong = askResumed(w); !wrong.empty())
-      return wrong;
-  return "";
+  return askCoverAnd([&](unsigned w) { return askResumed(w); });
 }
 
 void Checks::checkCut(BlockOp shares) {

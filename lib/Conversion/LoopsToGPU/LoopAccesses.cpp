@@ -103,26 +103,21 @@ tile::ProductAttr ProductAccesses::decide(unsigned leader, tile::ProductAttr wit
 }
 
 static LogicalResult chooseAccesses(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Machine &machine) {
-  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
-  if (failed(own))
+  FailureOr<PlacedLeaf> placed = readPlacedLeaf(leaf, block, liftOf(leaf), machine);
+  if (failed(placed))
     return failure();
-  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
-  if (failed(tiling))
-    return failure();
-  FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
-  if (failed(places))
-    return failure();
-  SmallVector<BufferFacts> facts = findFacts(leaf, own->form.graph, *places);
+  auto &[own, tiling, places] = *placed;
+  SmallVector<BufferFacts> facts = findFacts(leaf, own.form.graph, places);
   SmallVector<Attribute> layouts(leaf.getLayoutsAttr().getValue());
   unsigned leader = 0; // the last product that is computed for itself
   tile::ProductAttr with;
-  for (auto [i, tiles] : llvm::enumerate(tiling->tiles)) {
+  for (auto [i, tiles] : llvm::enumerate(tiling.tiles)) {
     if (!tiles.product)
       continue;
     tile::ProductAttr said = tiles.product->attribute;
     leader = said.getJoined() ? leader : unsigned(i);
     if (!said.getResult())
-      layouts[i] = said = ProductAccesses(leaf, own->form.graph, tiling->tiles, unsigned(i), facts, machine).decide(leader, with, block.getThreads());
+      layouts[i] = said = ProductAccesses(leaf, own.form.graph, tiling.tiles, unsigned(i), facts, machine).decide(leader, with, block.getThreads());
     with = said.getJoined() ? with : said;
   }
   leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(), layouts));

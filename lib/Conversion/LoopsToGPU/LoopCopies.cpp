@@ -196,16 +196,11 @@ private:
 
 LogicalResult CopyChooser::choose(loops::LeafOp leaf) {
   etdg::ThreadBlockAttr block = loops::gridOf(kernel).getBlock();
-  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
-  if (failed(own))
+  FailureOr<PlacedLeaf> placed = readPlacedLeaf(leaf, block, liftOf(leaf), machine);
+  if (failed(placed))
     return failure();
-  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
-  if (failed(tiling))
-    return failure();
-  FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
-  if (failed(places))
-    return failure();
-  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places, machine);
+  auto &[own, tiling, places] = *placed;
+  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, own, tiling, places, machine);
   if (failed(nests))
     return failure();
   std::string why = "its rows stay in registers";

@@ -97,6 +97,15 @@ struct LeafPlaces {
 /// An error at the leaf where something has no place, or one that it can't have.
 FailureOr<LeafPlaces> readPlaces(loops::LeafOp leaf, const LeafNeeds &needs);
 
+/// A leaf as it stands in its block of threads, with all that is said of it up to its memory (PlacedLeaf.cpp).
+struct PlacedLeaf {
+  LeafInBlock own;
+  LeafTiling tiling;
+  LeafPlaces places;
+};
+/// An error at the leaf where layouts or places are missing or do not fit.
+FailureOr<PlacedLeaf> readPlacedLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Lift &lift, const Machine &machine);
+
 /// Whether what a leaf's view has is said to begin, in each row, where accesses as wide as its elements allow may.
 bool isAligned(loops::LeafOp leaf, unsigned view);
 

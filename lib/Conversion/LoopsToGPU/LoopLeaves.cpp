@@ -178,47 +178,44 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   Location saved = b.getLoc();
   b.setLoc(leaf.getLoc());
   etdg::ThreadBlockAttr block = loops::gridOf(source).getBlock();
-  FailureOr<LeafInBlock> own = readLeaf(leaf, block, lift);
-  if (failed(own))
+  FailureOr<PlacedLeaf> placed = readPlacedLeaf(leaf, block, lift, e.machine);
+  if (failed(placed))
     return failure();
-  leaf::LeafGraph &graph = own->form.graph;
+  auto &[own, tiling, places] = *placed;
+  leaf::LeafGraph &graph = own.form.graph;
   LeafEmitter emitter(b, graph, e.threads);
   emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
     return e.checkIndex(index, b.number(bound), op->getLoc(), Value());
   };
-  emitter.rows = own->rowWise ? valueOf(leaf.getRows()) : b.number(1);
+  emitter.rows = own.rowWise ? valueOf(leaf.getRows()) : b.number(1);
   emitter.maxRows = leaf.getMost();
   emitter.lifts = lift.count;
-  emitter.lifted = own->lifted;
-  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, e.machine);
-  if (failed(tiling) || failed(checkConstants(leaf, *own, *tiling)))
+  emitter.lifted = own.lifted;
+  if (failed(checkConstants(leaf, own, tiling)) || failed(checkAccesses(leaf, graph, tiling, places, block.getThreads(), e.machine)))
     return failure();
-  FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
-  if (failed(places) || failed(checkAccesses(leaf, graph, *tiling, *places, block.getThreads(), e.machine)))
-    return failure();
-  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, *own, *tiling, *places, e.machine);
+  FailureOr<std::vector<LeafNest>> nests = readNests(leaf, own, tiling, places, e.machine);
   if (failed(nests))
     return failure();
   if (isAsync(leaf))
     if (std::string why = describeWaiting(leaf, nests->front().nest, nests->front().said, source, launch); !why.empty())
       return leaf.emitError("the GPU engine can't run the leaf's nests: threads can't go on while it copies (async): ") << why;
-  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, *tiling, graph.nests.size());
+  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, tiling, graph.nests.size());
   if (failed(syncs))
     return failure();
   emitter.nests = std::move(*nests);
-  if (tiling->rows) {
-    FailureOr<tile::RowAccessesAttr> accesses = readRowAccesses(leaf, *own, *tiling, *places, e.machine);
+  if (tiling.rows) {
+    FailureOr<tile::RowAccessesAttr> accesses = readRowAccesses(leaf, own, tiling, places, e.machine);
     if (failed(accesses))
       return failure();
     emitter.rowAccesses = *accesses;
   }
   emitter.syncs = std::move(*syncs);
   bindOperands(leaf, emitter);
-  setTiling(leaf, std::move(*tiling), emitter);
+  setTiling(leaf, std::move(tiling), emitter);
   if (leaf.getColumn())
     emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
   bindValues(leaf, emitter);
-  e.placeLeaf(*places, emitter);
+  e.placeLeaf(places, emitter);
   LogicalResult emitted = emitter.emit();
   b.setLoc(saved);
   return emitted;

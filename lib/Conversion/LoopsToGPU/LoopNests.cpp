@@ -173,22 +173,17 @@ static LogicalResult eachNest(loops::LeafOp leaf, const LeafInBlock &own, const 
 }
 
 static LogicalResult choosePoints(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Machine &machine) {
-  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
-  if (failed(own))
+  FailureOr<PlacedLeaf> placed = readPlacedLeaf(leaf, block, liftOf(leaf), machine);
+  if (failed(placed))
     return failure();
-  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
-  if (failed(tiling))
-    return failure();
-  FailureOr<LeafPlaces> places = readPlaces(leaf, findNeeds(leaf, *own, *tiling, block));
-  if (failed(places))
-    return failure();
-  SmallVector<BufferFacts> facts = findFacts(leaf, own->form.graph, *places);
-  if (tiling->rows) {
-    leaf.setNestsAttr(ArrayAttr::get(leaf.getContext(), {chooseRowAccesses(leaf, *own, *tiling->rows, facts, machine)}));
+  auto &[own, tiling, places] = *placed;
+  SmallVector<BufferFacts> facts = findFacts(leaf, own.form.graph, places);
+  if (tiling.rows) {
+    leaf.setNestsAttr(ArrayAttr::get(leaf.getContext(), {chooseRowAccesses(leaf, own, *tiling.rows, facts, machine)}));
     return success();
   }
-  SmallVector<Attribute> nests(tiling->tiles.size(), UnitAttr::get(leaf.getContext()));
-  (void)eachNest(leaf, *own, *tiling, facts, machine, [&](unsigned number, LeafNest &, tile::NestAttr widest, tile::PointTilesAttr) {
+  SmallVector<Attribute> nests(tiling.tiles.size(), UnitAttr::get(leaf.getContext()));
+  (void)eachNest(leaf, own, tiling, facts, machine, [&](unsigned number, LeafNest &, tile::NestAttr widest, tile::PointTilesAttr) {
     nests[number] = widest;
     return success();
   });
