@@ -27,7 +27,7 @@ static bool asksForColumn(const leaf::Nest &nest, int loop) {
 /// Whether the columns of a result are next to each other.
 static bool hasAdjacentColumns(const leaf::Nest &nest, int loop) {
   return llvm::any_of(nest.members, [&](const leaf::Member &member) {
-    return llvm::any_of(member.writes, [&](const leaf::View &view) { return view.strides[loop] == 1; });
+    return llvm::any_of(member.writes, [&](const leaf::ElementView &view) { return view.strides[loop] == 1; });
   });
 }
 

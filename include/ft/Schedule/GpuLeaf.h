@@ -201,7 +201,7 @@ FusedNests findFused(const LeafForm &form, unsigned number, const ProductTiles &
 std::string checkJoined(tile::ProductAttr joined, tile::ProductAttr with);
 /// A view of a nest behind the product, as one over the product's parallel loops: what has one value for each row does not
 /// move along its columns.
-leaf::View viewOverTile(const leaf::Nest &nest, const ProductTiles &product, leaf::View view);
+leaf::ElementView viewOverTile(const leaf::Nest &nest, const ProductTiles &product, leaf::ElementView view);
 /// Scratch that lives in registers where so many nests behind the product are computed with it.
 SmallVector<int> keptInRegisters(const LeafForm &form, unsigned number, int64_t fused);
 /// Rows and columns of a product, as many as a block of threads has at a time at most.

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
-const View *BodyEvaluator::viewOf(Value captured) const {
+const ElementView *BodyEvaluator::viewOf(Value captured) const {
   const auto *known = llvm::find_if(member.captured, [&](const auto &entry) { return entry.first == captured; });
   return known == member.captured.end() ? nullptr : &known->second;
 }
@@ -18,7 +18,7 @@ const View *BodyEvaluator::viewOf(Value captured) const {
 Value BodyEvaluator::lookup(Value value) {
   if (Value known = values.lookup(value))
     return known;
-  const View *view = viewOf(value);
+  const ElementView *view = viewOf(value);
   return view ? values[value] = loadCaptured(*view) : Value();
 }
 
@@ -38,7 +38,7 @@ LogicalResult BodyEvaluator::evaluateOp(Operation *op) {
     return success();
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    const View *view = viewOf(extract.getTensor());
+    const ElementView *view = viewOf(extract.getTensor());
     if (!view)
       return op->emitError("reads a tensor that the leaf does not know");
     set(extract, evaluateExtract(extract, *view));

@@ -19,7 +19,7 @@ void mlir::ft::leaf::cutColumns(LeafGraph &graph, const ColumnCut &cut) {
     nest.sizes[loop] = cut.tile;
     for (Member &member : nest.members)
       for (auto *views : {&member.reads, &member.inits, &member.writes})
-        for (View &view : *views)
+        for (ElementView &view : *views)
           if (!view.isSplat()) {
             view.columnStride = view.strides[loop];
             for (Border &border : view.borders)

@@ -22,20 +22,20 @@ using namespace mlir::ft::leaf;
 // Memory
 //===----------------------------------------------------------------------===//
 
-View GraphBuilder::newBuffer(Buffer::Kind kind, Type type, bool isBatched) {
+ElementView GraphBuilder::newBuffer(Buffer::Kind kind, Type type, bool isBatched) {
   Buffer buffer;
   buffer.kind = kind;
   buffer.elementType = getElementTypeOrSelf(type);
   buffer.numElements = computeProduct(shapeOf(type));
   buffer.batched = isBatched;
-  View view;
+  ElementView view;
   view.buffer = graph.buffers.size();
   view.strides = rowMajorStrides(shapeOf(type));
   graph.buffers.push_back(buffer);
   return view;
 }
 
-static void slice(View &view, const Piece &piece) {
+static void slice(ElementView &view, const Piece &piece) {
   for (auto [i, offset] : llvm::enumerate(piece.offsets)) {
     view.offset += offset * view.strides[i];
     view.strides[i] *= piece.steps[i];
@@ -43,8 +43,8 @@ static void slice(View &view, const Piece &piece) {
 }
 
 /// Drops the dimensions of size 1 that `shape` lacks.
-static View dropUnitDims(const View &view, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
-  View result = view;
+static ElementView dropUnitDims(const ElementView &view, ArrayRef<int64_t> sizes, ArrayRef<int64_t> shape) {
+  ElementView result = view;
   result.strides.clear();
   unsigned next = 0;
   for (auto [size, stride] : llvm::zip_equal(sizes, view.strides))
@@ -57,15 +57,15 @@ static View dropUnitDims(const View &view, ArrayRef<int64_t> sizes, ArrayRef<int
   return result;
 }
 
-View GraphBuilder::storageFor(Value value) {
+ElementView GraphBuilder::storageFor(Value value) {
   if (auto known = storages.find(value); known != storages.end())
     return known->second;
-  View view;
+  ElementView view;
   auto destination = destinations.find(value);
   if (destination != destinations.end() &&
       batched.contains(value) == batched.contains(destination->second.whole)) {
     const Piece &piece = destination->second.piece;
-    View whole = storageFor(destination->second.whole);
+    ElementView whole = storageFor(destination->second.whole);
     slice(whole, piece);
     view = dropUnitDims(whole, piece.sizes, shapeOf(value.getType()));
   } else {
@@ -79,9 +79,9 @@ View GraphBuilder::storageFor(Value value) {
 // Views
 //===----------------------------------------------------------------------===//
 
-std::optional<View> mlir::ft::leaf::reshapeView(const View &view, ArrayRef<int64_t> from,
+std::optional<ElementView> mlir::ft::leaf::reshapeView(const ElementView &view, ArrayRef<int64_t> from,
                                                 ArrayRef<int64_t> to) {
-  View result = view;
+  ElementView result = view;
   result.strides.assign(to.size(), 0);
   if (view.isSplat() || computeProduct(from) == 0)
     return result;
@@ -120,23 +120,23 @@ std::optional<View> mlir::ft::leaf::reshapeView(const View &view, ArrayRef<int64
 
 LogicalResult GraphBuilder::addReshape(Operation *op, Value source) {
   Value result = op->getResult(0);
-  View from = views.lookup(source);
+  ElementView from = views.lookup(source);
   ArrayRef<int64_t> fromShape = shapeOf(source.getType()), toShape = shapeOf(result.getType());
-  if (std::optional<View> view = reshapeView(from, fromShape, toShape)) {
+  if (std::optional<ElementView> view = reshapeView(from, fromShape, toShape)) {
     views[result] = *view;
     return success();
   }
-  View copy = newBuffer(Buffer::Kind::Scratch, source.getType(), batched.contains(source));
+  ElementView copy = newBuffer(Buffer::Kind::Scratch, source.getType(), batched.contains(source));
   addCopy(op, from, copy, fromShape);
   views[result] = *reshapeView(copy, fromShape, toShape);
   return success();
 }
 
 /// Gives one value for all places a place: an index into them is in range or not, whatever they hold.
-void GraphBuilder::placeSplat(View &view, Type element) {
+void GraphBuilder::placeSplat(ElementView &view, Type element) {
   auto type = RankedTensorType::get({1}, element);
   Attribute value = view.splat ? Attribute(view.splat) : Builder(element.getContext()).getZeroAttr(element);
-  View place = newBuffer(Buffer::Kind::Constant, type, false);
+  ElementView place = newBuffer(Buffer::Kind::Constant, type, false);
   graph.buffers.back().constant = DenseElementsAttr::get(type, value);
   view.buffer = place.buffer;
   view.offset = 0;
@@ -145,11 +145,11 @@ void GraphBuilder::placeSplat(View &view, Type element) {
 }
 
 /// Adds `index * stride` to where `view` begins. The index should be in [0, bound).
-LogicalResult GraphBuilder::addOffset(View &view, Value index, int64_t stride, int64_t bound,
+LogicalResult GraphBuilder::addOffset(ElementView &view, Value index, int64_t stride, int64_t bound,
                                       Operation *op) {
   if (bound <= 0)
     return op->emitError("has no element to begin at: the size leaves no index in range");
-  View at = readable(index, views.lookup(index));
+  ElementView at = readable(index, views.lookup(index));
   if (at.isSplat()) {
     int64_t value = cast<IntegerAttr>(at.splat).getInt();
     if (value < 0 || value >= bound)
@@ -160,7 +160,7 @@ LogicalResult GraphBuilder::addOffset(View &view, Value index, int64_t stride, i
   if (view.isSplat())
     placeSplat(view, getElementTypeOrSelf(op->getOperand(0)));
   if (!at.terms.empty()) { // an index found by an index: keep it first
-    View copy = newBuffer(Buffer::Kind::Scratch, index.getType(), batched.contains(index));
+    ElementView copy = newBuffer(Buffer::Kind::Scratch, index.getType(), batched.contains(index));
     addCopy(index.getDefiningOp(), at, copy, {});
     at = copy;
   }
@@ -319,7 +319,7 @@ static constexpr int64_t longestPadded = int64_t(1) << 30;
 bool GraphBuilder::tryBorder(tensor::PadOp op) {
   TypedAttr outside;
   Value value = op.getConstantPaddingValue();
-  View view = views.lookup(op.getSource());
+  ElementView view = views.lookup(op.getSource());
   if (!value || !matchPattern(value, m_Constant(&outside)) || !op.getLow().empty() || view.isSplat() || view.undefined ||
       view.hasBorders() || op.getSourceType().getNumElements() == 0 || !isReadInPlace(op) ||
       llvm::any_of(op.getType().getShape(), [](int64_t size) { return size > longestPadded; }))
@@ -364,16 +364,16 @@ void GraphBuilder::findDestinations(Block &block) {
 LogicalResult GraphBuilder::addAssembly(Operation *op, const Assembly &assembly) {
   Value result = op->getResult(0);
   ArrayRef<int64_t> shape = shapeOf(result.getType());
-  View whole = storageFor(result);
+  ElementView whole = storageFor(result);
   views[result] = whole;
   if (assembly.base) {
-    View base = views.lookup(assembly.base);
+    ElementView base = views.lookup(assembly.base);
     if (shapeOf(assembly.base.getType()).size() != shape.size())
       base.strides.assign(shape.size(), 0);
     addCopy(op, base, whole, shape);
   }
   for (const Piece &piece : assembly.pieces) {
-    View part = whole;
+    ElementView part = whole;
     slice(part, piece);
     for (auto [index, dim] : piece.dynamicOffsets)
       if (failed(addOffset(part, index, whole.strides[dim],
@@ -398,7 +398,7 @@ bool GraphBuilder::isDataMovement(Operation *op) {
 }
 
 LogicalResult GraphBuilder::addConstant(arith::ConstantOp op) {
-  View view;
+  ElementView view;
   view.strides.assign(shapeOf(op.getType()).size(), 0);
   if (auto dense = dyn_cast<ElementsAttr>(op.getValue())) {
     if (dense.isSplat()) {
@@ -438,7 +438,7 @@ LogicalResult GraphBuilder::addDataMovement(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](arith::ConstantOp constant) { return addConstant(constant); })
       .Case([&](tensor::EmptyOp empty) {
-        View view;
+        ElementView view;
         view.undefined = true;
         view.strides.assign(empty.getType().getRank(), 0);
         views[empty] = view;
@@ -449,13 +449,13 @@ LogicalResult GraphBuilder::addDataMovement(Operation *op) {
       .Case<tensor::CastOp, tensor::ReshapeOp>(
           [&](auto reshape) { return addReshape(op, reshape.getSource()); })
       .Case([&](tensor::SplatOp splat) {
-        View view = readable(splat.getInput(), views.lookup(splat.getInput()));
+        ElementView view = readable(splat.getInput(), views.lookup(splat.getInput()));
         view.strides.assign(splat.getType().getRank(), 0);
         views[splat] = view;
         return success();
       })
       .Case([&](tensor::ExtractOp extract) -> LogicalResult {
-        View view = readable(extract.getTensor(), views.lookup(extract.getTensor()));
+        ElementView view = readable(extract.getTensor(), views.lookup(extract.getTensor()));
         SmallVector<int64_t> strides = std::move(view.strides);
         view.strides.clear();
         for (auto [index, stride, extent] :
@@ -466,7 +466,7 @@ LogicalResult GraphBuilder::addDataMovement(Operation *op) {
         return success();
       })
       .Case([&](tensor::ExtractSliceOp extract) -> LogicalResult {
-        View view = views.lookup(extract.getSource());
+        ElementView view = views.lookup(extract.getSource());
         SmallVector<int64_t> strides = view.strides;
         ArrayRef<int64_t> extents = extract.getSourceType().getShape();
         for (auto [d, step] : llvm::enumerate(extract.getStaticStrides())) {

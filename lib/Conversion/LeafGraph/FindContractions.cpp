@@ -58,8 +58,8 @@ static bool matchBody(const Member &member, Contraction &result) {
 
 static bool classifyLoops(const Nest &nest, Contraction &result) {
   const Member &member = nest.members.front();
-  const View &a = member.reads[result.lhs], &b = member.reads[result.rhs];
-  const View &c = member.writes.front();
+  const ElementView &a = member.reads[result.lhs], &b = member.reads[result.rhs];
+  const ElementView &c = member.writes.front();
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {
     bool inA = a.movesWith(loop), inB = b.movesWith(loop), inC = c.strides[loop] != 0;
     if (nest.sizes[loop] < 1 || inC == nest.reduced[loop])
@@ -85,7 +85,7 @@ static int64_t product(const Nest &nest, ArrayRef<int> loops) {
   return result;
 }
 
-static int unitLoop(const View &view, ArrayRef<int> loops) {
+static int unitLoop(const ElementView &view, ArrayRef<int> loops) {
   for (int loop : loops)
     if (view.strides[loop] == 1)
       return loop;
@@ -101,7 +101,7 @@ struct Packer {
   /// `order`: the loops of the operand, the last becomes contiguous.
   void pack(Nest &nest, int read, ArrayRef<int> order, Type elementType) {
     Member &member = nest.members.front();
-    View &view = member.reads[read];
+    ElementView &view = member.reads[read];
     Nest copy;
     Member mover;
     mover.op = member.op;
@@ -110,7 +110,7 @@ struct Packer {
     buffer.kind = Buffer::Kind::Scratch;
     buffer.elementType = elementType;
     buffer.batched = graph.isBatched(view);
-    View from = view, to, packed;
+    ElementView from = view, to, packed;
     for (int loop : order) {
       copy.sizes.push_back(nest.sizes[loop]);
       copy.reduced.push_back(false);
@@ -194,7 +194,7 @@ static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarge
     return success();
   Nest collapsed = nest;
   collapseLoops(collapsed);
-  const View &c = collapsed.members.front().writes.front();
+  const ElementView &c = collapsed.members.front().writes.front();
   if (!classifyLoops(collapsed, found))
     return success();
   // Vectors go along the loop that is contiguous in the result: call it n.

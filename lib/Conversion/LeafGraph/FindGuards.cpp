@@ -21,7 +21,7 @@ public:
   SmallVector<bool> find();
 
 private:
-  bool isFlag(const View &view) const {
+  bool isFlag(const ElementView &view) const {
     return view.buffer == guard.buffer && view.offset == guard.offset && view.terms.empty();
   }
   /// 1 and -1: the flag or its opposite; 0: something else.
@@ -30,8 +30,8 @@ private:
   bool isGuardedIn(const Member &member, int buffer) const;
   bool isGuardedOp(const Member &member, int buffer) const;
   bool isGuardedBody(const Member &member, int buffer) const;
-  bool areGuarded(ArrayRef<View> writes) const {
-    return llvm::all_of(writes, [&](const View &view) { return !view.isSplat() && guarded[view.buffer]; });
+  bool areGuarded(ArrayRef<ElementView> writes) const {
+    return llvm::all_of(writes, [&](const ElementView &view) { return !view.isSplat() && guarded[view.buffer]; });
   }
 
   LeafGraph &graph;
@@ -64,7 +64,7 @@ int GuardFinder::flagSign(Value value, const Member &member) const {
 
 bool GuardFinder::isGuardedOp(const Member &member, int buffer) const {
   if (!member.copy && isa<arith::SelectOp>(member.op) && member.reads.size() == 3 && isFlag(member.reads[0])) {
-    const View &looked = member.reads[guard.when ? 2 : 1];
+    const ElementView &looked = member.reads[guard.when ? 2 : 1];
     if (looked.isSplat() || looked.buffer != buffer)
       return true;
   }
@@ -100,10 +100,10 @@ bool GuardFinder::isGuardedBody(const Member &member, int buffer) const {
 }
 
 bool GuardFinder::isGuardedIn(const Member &member, int buffer) const {
-  auto addresses = [&](const View &view) {
+  auto addresses = [&](const ElementView &view) {
     return llvm::any_of(view.terms, [&](const DynamicTerm &term) { return term.buffer == buffer; });
   };
-  auto reads = [&](const View &view) { return !view.isSplat() && view.buffer == buffer; };
+  auto reads = [&](const ElementView &view) { return !view.isSplat() && view.buffer == buffer; };
   if (llvm::any_of(member.reads, addresses) || llvm::any_of(member.inits, addresses) || llvm::any_of(member.writes, addresses) ||
       llvm::any_of(member.captured, [&](const auto &pair) { return reads(pair.second) || addresses(pair.second); }))
     return false;

@@ -11,7 +11,7 @@ namespace {
 
 /// What a member touches beside its point-wise reads.
 struct Footprint {
-  View view;
+  ElementView view;
   bool write;
   bool exact; // `view` and the sizes say exactly which elements
 };
@@ -19,27 +19,27 @@ struct Footprint {
 } // namespace
 
 static void collect(const Member &member, SmallVectorImpl<Footprint> &result) {
-  auto add = [&](const View &view, bool write, bool exact) {
+  auto add = [&](const ElementView &view, bool write, bool exact) {
     if (!view.isSplat())
       result.push_back({view, write, exact && view.terms.empty()});
     for (const DynamicTerm &term : view.terms) {
-      View index;
+      ElementView index;
       index.buffer = term.buffer;
       result.push_back({index, false, false});
     }
   };
-  for (const View &view : member.reads)
+  for (const ElementView &view : member.reads)
     add(view, false, true);
-  for (const View &view : member.inits)
+  for (const ElementView &view : member.inits)
     add(view, false, true);
   for (const auto &[value, view] : member.captured)
     add(view, false, false);
-  for (const View &view : member.writes)
+  for (const ElementView &view : member.writes)
     add(view, true, true);
 }
 
 /// First and last element that a view meets.
-static std::pair<int64_t, int64_t> rangeOf(const View &view, ArrayRef<int64_t> sizes) {
+static std::pair<int64_t, int64_t> rangeOf(const ElementView &view, ArrayRef<int64_t> sizes) {
   int64_t low = view.offset, high = view.offset;
   for (auto [size, stride] : llvm::zip_equal(sizes, view.strides))
     (stride < 0 ? low : high) += (size - 1) * stride;
@@ -58,8 +58,8 @@ static bool mayConflict(const Footprint &a, ArrayRef<int64_t> aSizes, const Foot
   return aLow <= bHigh && bLow <= aHigh;
 }
 
-static View permuted(const View &view, ArrayRef<int> loops) {
-  View result = view;
+static ElementView permuted(const ElementView &view, ArrayRef<int> loops) {
+  ElementView result = view;
   result.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
     SmallVector<int64_t> all(ArrayRef<int64_t>{strides});
     for (auto [i, loop] : llvm::enumerate(loops))
@@ -76,7 +76,7 @@ static std::optional<SmallVector<int>> align(const Nest &nest, const Nest &group
     return std::nullopt;
   SmallVector<int> loops;
   // A value that passes between them decides the order ...
-  auto byStrides = [&](const View &read, const View &write) {
+  auto byStrides = [&](const ElementView &read, const ElementView &write) {
     SmallVector<int> order;
     SmallVector<bool> used(rank);
     for (unsigned i = 0; i < rank; ++i) {
@@ -93,9 +93,9 @@ static std::optional<SmallVector<int>> align(const Nest &nest, const Nest &group
     return true;
   };
   const Member &member = nest.members.front();
-  for (const View &read : member.reads)
+  for (const ElementView &read : member.reads)
     for (const Member &other : group.members)
-      for (const View &write : other.writes)
+      for (const ElementView &write : other.writes)
         if (loops.empty() && !read.isSplat() && read.buffer == write.buffer &&
             !byStrides(read, write))
           return std::nullopt;
@@ -130,7 +130,7 @@ static bool tryJoin(Nest &group, const Nest &nest) {
 
   Member member = nest.members.front();
   for (auto *views : {&member.reads, &member.inits, &member.writes})
-    for (View &view : *views)
+    for (ElementView &view : *views)
       view = permuted(view, *loops);
   for (int &loop : member.loops)
     loop = loop < 0 ? -1 : (*loops)[loop];
@@ -178,9 +178,9 @@ static bool conflicts(const Nest &group, const Nest &nest) {
 /// or in memory, while others are computed.
 static bool isConversion(const Nest &nest, const LeafGraph &graph) {
   const Member &member = nest.members.front();
-  auto isPlain = [](const View &view) { return !view.isSplat() && view.terms.empty(); };
+  auto isPlain = [](const ElementView &view) { return !view.isSplat() && view.terms.empty(); };
   return isa<arith::ExtFOp>(member.op) && !nest.contraction && !nest.last && llvm::all_of(member.reads, isPlain) &&
-         llvm::all_of(member.writes, [&](const View &view) {
+         llvm::all_of(member.writes, [&](const ElementView &view) {
            return isPlain(view) && graph.buffers[view.buffer].kind == Buffer::Kind::Scratch;
          });
 }
@@ -301,21 +301,21 @@ static void findMemory(LeafGraph &graph) {
   for (const Nest &nest : graph.nests) {
     if (nest.contraction && nest.contraction->panel >= 0)
       read[nest.contraction->panel] = true;
-    SmallVector<View> written;
+    SmallVector<ElementView> written;
     for (const Member &member : nest.members) {
-      auto use = [&](const View &view, bool pointwise) {
+      auto use = [&](const ElementView &view, bool pointwise) {
         for (const DynamicTerm &term : view.terms)
           read[term.buffer] = true;
         if (!view.isSplat() && !(pointwise && llvm::is_contained(written, view)))
           read[view.buffer] = true;
       };
-      for (const View &view : member.reads)
+      for (const ElementView &view : member.reads)
         use(view, !nest.contraction);
-      for (const View &view : member.inits)
+      for (const ElementView &view : member.inits)
         use(view, false);
       for (const auto &[value, view] : member.captured)
         use(view, false);
-      for (const View &view : member.writes)
+      for (const ElementView &view : member.writes)
         for (const DynamicTerm &term : view.terms) // where it is written depends on them
           read[term.buffer] = true;
       if (!member.isReduction())

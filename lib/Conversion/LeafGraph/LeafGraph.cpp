@@ -19,7 +19,7 @@ SmallVector<int64_t> mlir::ft::leaf::rowMajorStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-bool LeafGraph::isBatched(const View &view) const {
+bool LeafGraph::isBatched(const ElementView &view) const {
   return (!view.isSplat() && buffers[view.buffer].batched) ||
          llvm::any_of(view.terms, [&](const DynamicTerm &t) { return buffers[t.buffer].batched; });
 }
@@ -35,7 +35,7 @@ bool mlir::ft::leaf::isInRange(const Member &member, Value index, int64_t size) 
 }
 
 bool mlir::ft::leaf::hasDataIndices(const LeafGraph &graph) {
-  auto isMoved = [](const View &view) { return !view.terms.empty(); };
+  auto isMoved = [](const ElementView &view) { return !view.terms.empty(); };
   for (const Nest &nest : graph.nests)
     for (const Member &member : nest.members) {
       if (llvm::any_of(member.reads, isMoved) || llvm::any_of(member.inits, isMoved) ||
@@ -86,8 +86,8 @@ static LogicalResult linearize(AffineExpr expr, int64_t factor, MutableArrayRef<
 }
 
 /// `view` of a value as the loops of an op meet it through an indexing map.
-static FailureOr<View> throughMap(const View &view, AffineMap map) {
-  View result = view;
+static FailureOr<ElementView> throughMap(const ElementView &view, AffineMap map) {
+  ElementView result = view;
   result.forEachStrides([&](SmallVectorImpl<int64_t> &strides) { strides.assign(map.getNumDims(), 0); });
   if (view.isSplat())
     return result;
@@ -109,7 +109,7 @@ std::pair<int64_t, int64_t> mlir::ft::leaf::rangeOf(const Border &border, ArrayR
 }
 
 /// Leaves out borders that loops of these sizes do not come to; what lies behind one everywhere is one scalar.
-static View withoutFarBorders(View view, ArrayRef<int64_t> sizes) {
+static ElementView withoutFarBorders(ElementView view, ArrayRef<int64_t> sizes) {
   auto isBehind = [&](const Border &border) {
     auto [low, high] = rangeOf(border, sizes);
     return high < 0 || low >= border.size;
@@ -121,15 +121,15 @@ static View withoutFarBorders(View view, ArrayRef<int64_t> sizes) {
     });
     return view;
   }
-  View splat;
+  ElementView splat;
   splat.splat = view.outside;
   splat.strides.assign(view.strides.size(), 0);
   return splat;
 }
 
 /// Drops the loops that run once; `sizes`: of the others.
-static View keepLoops(const View &view, ArrayRef<int> loops, ArrayRef<int64_t> sizes) {
-  View result = view;
+static ElementView keepLoops(const ElementView &view, ArrayRef<int> loops, ArrayRef<int64_t> sizes) {
+  ElementView result = view;
   result.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
     SmallVector<int64_t> all(ArrayRef<int64_t>{strides});
     strides.assign(sizes.size(), 0);
@@ -140,7 +140,7 @@ static View keepLoops(const View &view, ArrayRef<int> loops, ArrayRef<int64_t> s
   return withoutFarBorders(std::move(result), sizes);
 }
 
-View GraphBuilder::readable(Value value, View view) {
+ElementView GraphBuilder::readable(Value value, ElementView view) {
   if (view.undefined) {
     Type type = getElementTypeOrSelf(value.getType());
     view.splat = cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type));
@@ -163,15 +163,15 @@ void GraphBuilder::finishNest(Nest nest) {
   for (Member &member : nest.members) {
     if (member.contracts)
       member.sums = sums;
-    for (const View &view : member.reads)
+    for (const ElementView &view : member.reads)
       nest.batched |= graph.isBatched(view);
-    for (const View &view : member.writes)
+    for (const ElementView &view : member.writes)
       nest.batched |= graph.isBatched(view);
   }
   graph.nests.push_back(std::move(nest));
 }
 
-void GraphBuilder::addCopy(Operation *op, const View &from, const View &to, ArrayRef<int64_t> shape,
+void GraphBuilder::addCopy(Operation *op, const ElementView &from, const ElementView &to, ArrayRef<int64_t> shape,
                            bool last) {
   if (from == to || from.undefined)
     return;
@@ -196,14 +196,14 @@ LogicalResult GraphBuilder::addElementwise(Operation *op) {
   member.loops = keptLoops(shape, nest.sizes);
   nest.reduced.assign(nest.sizes.size(), false);
   for (Value operand : op->getOperands()) {
-    View view = readable(operand, views.lookup(operand));
+    ElementView view = readable(operand, views.lookup(operand));
     if (shapeOf(operand.getType()).empty())
       view.strides.assign(shape.size(), 0);
     member.arguments.push_back(operand);
     member.reads.push_back(keepLoops(view, member.loops, nest.sizes));
   }
   for (Value result : op->getResults()) {
-    View view = storageFor(result);
+    ElementView view = storageFor(result);
     views[result] = view;
     member.yields.push_back(result);
     member.writes.push_back(keepLoops(view, member.loops, nest.sizes));
@@ -244,13 +244,13 @@ bool GraphBuilder::tryView(linalg::GenericOp op) {
   AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (!outMap.isPermutation())
     return false;
-  View from = readable(source, views.lookup(source));
+  ElementView from = readable(source, views.lookup(source));
   if (shapeOf(source.getType()).empty())
     map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
-  FailureOr<View> loops = throughMap(from, map);
+  FailureOr<ElementView> loops = throughMap(from, map);
   if (failed(loops))
     return false;
-  View view = *loops;
+  ElementView view = *loops;
   for (auto [result, expr] : llvm::enumerate(outMap.getResults()))
     view.strides[result] = loops->strides[cast<AffineDimExpr>(expr).getPosition()];
   views[op.getResult(0)] = view;
@@ -276,11 +276,11 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
     }
   }
 
-  auto view = [&](OpOperand *operand, View of) -> FailureOr<View> {
+  auto view = [&](OpOperand *operand, ElementView of) -> FailureOr<ElementView> {
     AffineMap map = op.getMatchingIndexingMap(operand);
     if (!isa<RankedTensorType>(operand->get().getType()))
       map = AffineMap::get(op.getNumLoops(), 0, op.getContext());
-    FailureOr<View> loops = throughMap(of, map);
+    FailureOr<ElementView> loops = throughMap(of, map);
     if (failed(loops))
       return op.emitError("an indexing map of a leaf must be linear, found ")
              << AffineMapAttr::get(map);
@@ -290,7 +290,7 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
     Value arg = op.getMatchingBlockArgument(operand);
     if (arg.use_empty())
       continue;
-    FailureOr<View> read = view(operand, readable(operand->get(), views.lookup(operand->get())));
+    FailureOr<ElementView> read = view(operand, readable(operand->get(), views.lookup(operand->get())));
     if (failed(read))
       return failure();
     member.arguments.push_back(arg);
@@ -299,7 +299,7 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
   SmallVector<BlockArgument> outs = llvm::to_vector(op.getRegionOutputArgs());
   for (auto [i, operandRef] : llvm::enumerate(op.getDpsInitsMutable())) {
     OpOperand *operand = &operandRef;
-    FailureOr<View> init = view(operand, readable(operand->get(), views.lookup(operand->get())));
+    FailureOr<ElementView> init = view(operand, readable(operand->get(), views.lookup(operand->get())));
     if (failed(init))
       return failure();
     if (reduces) {
@@ -323,9 +323,9 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   llvm::append_range(member.yields, yield.getOperands());
   for (auto [result, operandRef] : llvm::zip_equal(op->getResults(), op.getDpsInitsMutable())) {
-    View storage = storageFor(result);
+    ElementView storage = storageFor(result);
     views[result] = storage;
-    FailureOr<View> write = view(&operandRef, storage);
+    FailureOr<ElementView> write = view(&operandRef, storage);
     if (failed(write))
       return failure();
     for (auto [reduced, stride] : llvm::zip_equal(nest.reduced, write->strides))

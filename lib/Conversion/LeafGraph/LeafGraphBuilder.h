@@ -28,12 +28,12 @@ struct Assembly {
 
 struct GraphBuilder {
   LeafGraph graph;
-  DenseMap<Value, View> views;
+  DenseMap<Value, ElementView> views;
   DenseSet<Value> batched;
-  SmallVector<View> outputs;
+  SmallVector<ElementView> outputs;
   Type sums; // of halves; null: each step rounds
   /// Storage that was chosen before its value is computed.
-  DenseMap<Value, View> storages;
+  DenseMap<Value, ElementView> storages;
   /// Values that are computed inside of a larger one: value -> (larger, piece).
   struct Destination {
     Value whole;
@@ -54,10 +54,10 @@ struct GraphBuilder {
   LogicalResult addGeneric(linalg::GenericOp op);
   static bool isView(linalg::GenericOp op);
   bool tryView(linalg::GenericOp op);
-  void addCopy(Operation *op, const View &from, const View &to, ArrayRef<int64_t> shape,
+  void addCopy(Operation *op, const ElementView &from, const ElementView &to, ArrayRef<int64_t> shape,
                bool last = false);
   void finishNest(Nest nest);
-  View readable(Value value, View view);
+  ElementView readable(Value value, ElementView view);
 
   // Data movement (DataMovement.cpp).
   static bool isDataMovement(Operation *op);
@@ -68,16 +68,16 @@ struct GraphBuilder {
   void findDestinations(Block &block);
   LogicalResult addAssembly(Operation *op, const Assembly &assembly);
   bool tryBorder(tensor::PadOp op);
-  void placeSplat(View &view, Type element);
-  LogicalResult addOffset(View &view, Value index, int64_t stride, int64_t bound, Operation *op);
+  void placeSplat(ElementView &view, Type element);
+  LogicalResult addOffset(ElementView &view, Value index, int64_t stride, int64_t bound, Operation *op);
 
   // Memory.
-  View newBuffer(Buffer::Kind kind, Type type, bool isBatched);
-  View storageFor(Value value);
+  ElementView newBuffer(Buffer::Kind kind, Type type, bool isBatched);
+  ElementView storageFor(Value value);
 };
 
 /// `view`, of shape `from`, as shape `to`; nothing if strides cannot say it.
-std::optional<View> reshapeView(const View &view, ArrayRef<int64_t> from, ArrayRef<int64_t> to);
+std::optional<ElementView> reshapeView(const ElementView &view, ArrayRef<int64_t> from, ArrayRef<int64_t> to);
 
 } // namespace mlir::ft::leaf
 

@@ -20,7 +20,7 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
   auto forViews = [&](auto callback) {
     for (Member &member : nest.members)
       for (auto *views : {&member.reads, &member.inits, &member.writes})
-        for (View &view : *views)
+        for (ElementView &view : *views)
           callback(view);
   };
   auto erase = [](auto &list, unsigned i) { list.erase(list.begin() + i); };
@@ -29,7 +29,7 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
     for (unsigned inner = 0; inner < nest.sizes.size() && with < 0; ++inner) {
       bool merges = inner != outer && !pinned[inner] && !pinned[outer] &&
                     nest.reduced[inner] == nest.reduced[outer];
-      forViews([&](View &view) {
+      forViews([&](ElementView &view) {
         if (!view.isSplat())
           view.forEachStrides([&](SmallVectorImpl<int64_t> &strides) {
             merges &= strides[outer] == strides[inner] * nest.sizes[inner];
@@ -48,7 +48,7 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
     erase(pinned, outer);
     if (kept && *kept > int(outer))
       --*kept;
-    forViews([&](View &view) { view.forEachStrides([&](SmallVectorImpl<int64_t> &strides) { erase(strides, outer); }); });
+    forViews([&](ElementView &view) { view.forEachStrides([&](SmallVectorImpl<int64_t> &strides) { erase(strides, outer); }); });
     for (Member &member : nest.members)
       for (int &loop : member.loops)
         loop = loop == int(outer) ? -1 : loop > int(outer) ? loop - 1 : loop;
@@ -56,13 +56,13 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
   }
 }
 
-void mlir::ft::leaf::forEachAccess(const Nest &nest, llvm::function_ref<void(const View &, bool)> access) {
+void mlir::ft::leaf::forEachAccess(const Nest &nest, llvm::function_ref<void(const ElementView &, bool)> access) {
   for (const Member &member : nest.members) {
-    for (const View &view : member.reads)
+    for (const ElementView &view : member.reads)
       access(view, false);
-    for (const View &view : member.inits)
+    for (const ElementView &view : member.inits)
       access(view, false);
-    for (const View &view : member.writes)
+    for (const ElementView &view : member.writes)
       access(view, true);
   }
 }

@@ -29,7 +29,7 @@ static bool isZero(TypedAttr value) {
 
 /// Whether all elements of a tile cross a border at the same steps of a loop of terms, and of no other, and what is behind it
 /// adds nothing.
-bool mlir::ft::leaf::isTrimmedLoop(const Contraction &product, const View &view, unsigned border, int loop) {
+bool mlir::ft::leaf::isTrimmedLoop(const Contraction &product, const ElementView &view, unsigned border, int loop) {
   ArrayRef<int64_t> strides = view.borders[border].strides;
   auto isMovedBy = [&](int other) { return other >= 0 && other != loop && strides[other] != 0; };
   bool isVector = product.tile.alongTerms && loop == product.k.back();
@@ -200,7 +200,7 @@ bool TiledProduct::movesAcrossBorders() const {
 
 /// Whether steps of the innermost terms are known: all of them run, at once.
 bool TiledProduct::hasKnownSteps(const RegisterTile &tile) const {
-  auto isTrimmed = [&](const View &view) {
+  auto isTrimmed = [&](const ElementView &view) {
     for (unsigned border = 0; border < view.borders.size(); ++border)
       if (isTrimmedLoop(product, view, border, product.k.back()))
         return true;

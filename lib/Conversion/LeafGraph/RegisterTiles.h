@@ -37,11 +37,11 @@ struct TiledProduct {
   int addPanel() const;
 
 private:
-  Type elementOf(const View &view) const { return graph.buffers[view.buffer].elementType; }
+  Type elementOf(const ElementView &view) const { return graph.buffers[view.buffer].elementType; }
   Type accumulated() const { return elementOf(nest.members.front().writes.front()); }
   const Member &member() const { return nest.members.front(); }
-  const View &left() const { return member().reads[product.lhs]; }
-  const View &right() const { return member().reads[product.rhs]; }
+  const ElementView &left() const { return member().reads[product.lhs]; }
+  const ElementView &right() const { return member().reads[product.rhs]; }
   /// Rows of the product in one row of the leaf.
   int64_t ownRows() const;
   /// Rows that use what is prepared of the right-hand side: how many a call has is not known here.

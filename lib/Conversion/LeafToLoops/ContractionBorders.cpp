@@ -47,7 +47,7 @@ llvm::SmallBitVector ContractionEmitter::knownBorders(Operand operand, const Spa
 
 /// A factor's elements at a row of the tile.
 Value ContractionEmitter::loadLeft(const Point &at, Value begin, int64_t row, int lanesLoop, LaneShape shape, Value memory) {
-  const View &view = *views[A];
+  const ElementView &view = *views[A];
   int64_t stride = lanesLoop < 0 ? 0 : 1;
   if (!view.hasBorders())
     return e.loadLanes(view, begin, stride, shape, memory);
@@ -60,9 +60,9 @@ Value ContractionEmitter::loadLeft(const Point &at, Value begin, int64_t row, in
 
 /// The other one's, which begin at a column of the tile.
 Value ContractionEmitter::loadRight(const Point &at, Value begin, int64_t column, int lanesLoop, LaneShape shape) {
-  const View &view = *views[B];
+  const ElementView &view = *views[B];
   if (alwaysPacks()) {
-    View panel;
+    ElementView panel;
     panel.buffer = product.panel;
     return e.loadLanes(panel, begin, 1, shape, at.memory[B]);
   }

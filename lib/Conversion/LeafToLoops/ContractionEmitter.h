@@ -23,7 +23,7 @@ class ContractionEmitter {
 public:
   ContractionEmitter(Emitter &emitter, const Nest &nest);
   enum Operand { A, B, C, Init, numOperands };
-  const View *views[numOperands];
+  const ElementView *views[numOperands];
   /// Emits the product; the operands begin at `offsets`, and at `places` of their borders.
   void emitContraction(ArrayRef<Value> offsets, const BorderPlaces &places);
 

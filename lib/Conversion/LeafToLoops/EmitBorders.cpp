@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::ft::leaf;
 
-SmallVector<Value> Emitter::beginOfBorders(const View &view) {
+SmallVector<Value> Emitter::beginOfBorders(const ElementView &view) {
   SmallVector<Value> places;
   for (const Border &border : view.borders) {
     Value place = index(border.offset);
@@ -22,13 +22,13 @@ SmallVector<Value> Emitter::beginOfBorders(const View &view) {
   return places;
 }
 
-void Emitter::moveAlongBorders(const View &view, int loop, Value by, MutableArrayRef<Value> places) {
+void Emitter::moveAlongBorders(const ElementView &view, int loop, Value by, MutableArrayRef<Value> places) {
   for (auto [border, place] : llvm::zip_equal(view.borders, places))
     if (border.strides[loop] != 0)
       place = addIndex(place, mulIndex(by, border.strides[loop]));
 }
 
-Value Emitter::isInside(const View &view, ArrayRef<Value> places, int vectorLoop, int64_t first, LaneShape shape,
+Value Emitter::isInside(const ElementView &view, ArrayRef<Value> places, int vectorLoop, int64_t first, LaneShape shape,
                         const llvm::SmallBitVector &known) {
   Value all, lanes;
   auto both = [&](Value &one, Value other) { one = one ? Value(arith::AndIOp::create(b, one, other)) : other; };
@@ -56,7 +56,7 @@ Value Emitter::isInside(const View &view, ArrayRef<Value> places, int vectorLoop
   return all ? Value(arith::AndIOp::create(b, lanes, broadcast(all, shape.width))) : lanes;
 }
 
-Value Emitter::loadLanesInside(const View &view, Value offset, int64_t stride, LaneShape shape, Value inside, Value memory) {
+Value Emitter::loadLanesInside(const ElementView &view, Value offset, int64_t stride, LaneShape shape, Value inside, Value memory) {
   if (!inside)
     return loadLanes(view, offset, stride, shape, memory);
   const Buffer &buffer = graph.buffers[view.buffer];

@@ -61,7 +61,7 @@ bool ContractionEmitter::isListed(Operand operand) const {
 }
 
 Value ContractionEmitter::rowStep(Operand operand) const {
-  const View &view = *views[operand];
+  const ElementView &view = *views[operand];
   if (view.isSplat() || isListed(operand))
     return {};
   if (product.rowsAreM && tileLoop < 0)
@@ -262,7 +262,7 @@ void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Colum
   for (int64_t i = 1; i < rows; ++i)
     rowPoints.push_back(nextRow(rowPoints.back()));
   auto column = [&](Value offset, Operand operand, int64_t vector) {
-    const View &view = *views[operand];
+    const ElementView &view = *views[operand];
     int64_t stride = view.isSplat() ? 0 : view.strides[vectorLoop];
     return e.addIndex(offset, vector * width * stride);
   };
@@ -316,7 +316,7 @@ void ContractionEmitter::emitRegisterTile(Point point, int64_t rows, const Colum
 /// Copies the columns of b next to each other, where the call has rows enough, and makes `point`
 /// read the copy.
 void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
-  const View &view = *views[B];
+  const ElementView &view = *views[B];
   int64_t step = columns.vectors.size() * width;
   SmallVector<int64_t> to(nest.sizes.size(), 0);
   for (int loop : llvm::reverse(product.k)) {
@@ -336,7 +336,7 @@ void ContractionEmitter::packPanel(Point &point, const Columns &columns) {
       from = e.addIndex(from, e.mulIndex(created.getInductionVar(), view.strides[loop]));
       at = e.addIndex(at, e.mulIndex(created.getInductionVar(), to[loop]));
     }
-    View panel;
+    ElementView panel;
     panel.buffer = product.panel;
     for (auto [j, shape] : llvm::enumerate(columns.vectors)) {
       int64_t first = int64_t(j) * width, stride = view.strides[vectorLoop];

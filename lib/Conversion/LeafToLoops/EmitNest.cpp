@@ -92,7 +92,7 @@ void LaneNestEmitter::advanceOffsets(Point &point, int loop, Value by) const {
 void LaneNestEmitter::preload(Point &point, ArrayRef<int> remaining, bool vectorRemains,
                           LaneShape shape, unsigned copies) {
   for (const Member &member : nest.members)
-    for (const View &view : member.reads) {
+    for (const ElementView &view : member.reads) {
       int number = findAccess(accesses, view);
       const AccessInfo &access = accesses[number];
       if (access.written || view.isSplat() || (vectorRemains && access.variesInVector) ||
@@ -180,7 +180,7 @@ Value LaneNestEmitter::initial(Point &point, const Member &member, unsigned resu
 
 void LaneNestEmitter::storeReduced(Point &point, LaneShape shape, unsigned copy, ValueRange values) {
   for (auto [reduction, value] : llvm::zip_equal(getReductions(nest), values)) {
-    const View &view = reduction.first->writes[reduction.second];
+    const ElementView &view = reduction.first->writes[reduction.second];
     int number = findAccess(accesses, view);
     if (!e.graph.buffers[view.buffer].inMemory)
       continue;

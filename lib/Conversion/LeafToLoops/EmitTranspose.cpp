@@ -39,8 +39,8 @@ void Emitter::emitTurned(const Nest &original, const LaneTile &tile) {
   collapseLoops(nest);
   const int from = int(tile.turned), to = int(tile.loop);
   const int64_t width = tile.vector;
-  const View &read = nest.members.front().reads.front();
-  const View &write = nest.members.front().writes.front();
+  const ElementView &read = nest.members.front().reads.front();
+  const ElementView &write = nest.members.front().writes.front();
   bool extends = graph.buffers[write.buffer].elementType != graph.buffers[read.buffer].elementType;
   int64_t fromEnd = nest.sizes[from] / width * width, toEnd = nest.sizes[to] / width * width;
 

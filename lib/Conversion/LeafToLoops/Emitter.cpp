@@ -156,14 +156,14 @@ Value Emitter::rowOffset(int buffer) {
   return cached;
 }
 
-Value Emitter::beginOfView(const View &view) {
+Value Emitter::beginOfView(const ElementView &view) {
   if (view.isSplat())
     return index(0);
   Value begin = addIndex(rowOffset(view.buffer), view.offset ? index(view.offset) : Value());
   if (column && view.columnStride)
     begin = addIndex(begin, mulIndex(column, view.columnStride));
   for (const DynamicTerm &term : view.terms) {
-    View at;
+    ElementView at;
     at.buffer = term.buffer;
     Value where = addIndex(rowOffset(term.buffer), term.offset ? index(term.offset) : Value());
     Value value = loadLanes(at, where ? where : index(0), 0, {});
@@ -222,7 +222,7 @@ Value Emitter::maskOf(LaneShape shape) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
 }
 
-Value Emitter::loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
+Value Emitter::loadLanes(const ElementView &view, Value offset, int64_t stride, LaneShape shape,
                          Value memory) {
   if (view.isSplat())
     return constantOf(view.splat.getType(), view.splat);
@@ -282,7 +282,7 @@ Value Emitter::gatherLanes(int buffer, Value offset, Value indices, LaneShape sh
   return vector::FromElementsOp::create(b, type, lanes);
 }
 
-void Emitter::storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
+void Emitter::storeLanes(const ElementView &view, Value offset, int64_t stride, LaneShape shape,
                          Value value, Value memory) {
   const Buffer &buffer = graph.buffers[view.buffer];
   memory = memory ? memory : flat(view.buffer);
@@ -354,7 +354,7 @@ void Emitter::branchOnGuard(const Nest &nest) {
   // One condition for all rows at once, or each row's own.
   if (!nest.guard)
     return;
-  View flag;
+  ElementView flag;
   flag.buffer = nest.guard->buffer;
   flag.offset = nest.guard->offset;
   // What is computed once for a row must not lie in the branch.

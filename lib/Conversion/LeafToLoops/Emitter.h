@@ -102,26 +102,26 @@ public:
   Value rowOffset(int buffer);
   Value rowStride(int buffer) { return memories[buffer].rowStride; }
   /// Element offset at which a view begins, in the current row.
-  Value beginOfView(const View &view);
+  Value beginOfView(const ElementView &view);
   /// An index of data, a lane value, or 0 where it is not in [0, bound), which is noted then.
   Value checked(Value index, int64_t bound, Operation *op, LaneShape shape);
   /// In `memory`, else that of the current row.
-  Value loadLanes(const View &view, Value offset, int64_t stride, LaneShape shape,
+  Value loadLanes(const ElementView &view, Value offset, int64_t stride, LaneShape shape,
                   Value memory = {});
-  void storeLanes(const View &view, Value offset, int64_t stride, LaneShape shape, Value value,
+  void storeLanes(const ElementView &view, Value offset, int64_t stride, LaneShape shape, Value value,
                   Value memory = {});
 
   // Reads with borders (EmitBorders.cpp).
   /// Of each border of a view, the index at the first iteration of all loops.
-  SmallVector<Value> beginOfBorders(const View &view);
+  SmallVector<Value> beginOfBorders(const ElementView &view);
   /// Goes `by` iterations of a loop on.
-  void moveAlongBorders(const View &view, int loop, Value by, MutableArrayRef<Value> places);
+  void moveAlongBorders(const ElementView &view, int loop, Value by, MutableArrayRef<Value> places);
   /// Whether lanes from number `first` on meet memory: one condition for all, or a vector of them; null: they do. Not asked of
   /// borders that are `known` not to be crossed.
-  Value isInside(const View &view, ArrayRef<Value> places, int vectorLoop, int64_t first, LaneShape shape,
+  Value isInside(const ElementView &view, ArrayRef<Value> places, int vectorLoop, int64_t first, LaneShape shape,
                  const llvm::SmallBitVector &known = {});
   /// `loadLanes` where `inside` holds, the view's scalar elsewhere; no other memory is touched.
-  Value loadLanesInside(const View &view, Value offset, int64_t stride, LaneShape shape, Value inside, Value memory = {});
+  Value loadLanesInside(const ElementView &view, Value offset, int64_t stride, LaneShape shape, Value inside, Value memory = {});
   /// Whether processors gather elements of a type.
   static bool isGathered(Type stored);
   /// One element per lane of `indices` (a lane value), counted from `offset`.
@@ -173,8 +173,8 @@ private:
   LaneShape shape;
 
   Value zeroIndex() override;
-  Value loadCaptured(const View &view) override;
-  Value evaluateExtract(tensor::ExtractOp extract, const View &view) override;
+  Value loadCaptured(const ElementView &view) override;
+  Value evaluateExtract(tensor::ExtractOp extract, const ElementView &view) override;
   LogicalResult evaluateOther(Operation *op) override;
   Value toFloat32(Value value) override;
   Value toElement(Value value, Type element) override;

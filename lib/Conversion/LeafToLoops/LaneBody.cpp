@@ -26,7 +26,7 @@ bool LaneBody::needsScalars(const Member &member) {
 
 Value LaneBody::zeroIndex() { return e.index(0); }
 
-Value LaneBody::loadCaptured(const View &view) { return e.loadLanes(view, e.beginOfView(view), 0, {}); }
+Value LaneBody::loadCaptured(const ElementView &view) { return e.loadLanes(view, e.beginOfView(view), 0, {}); }
 
 Value LaneBody::toFloat32(Value value) { return e.lanesToFloat32(value); }
 
@@ -56,7 +56,7 @@ Type LaneBody::typeFor(Type element, ArrayRef<Value> operands) {
 }
 
 /// One element per lane.
-Value LaneBody::evaluateExtract(tensor::ExtractOp extract, const View &view) {
+Value LaneBody::evaluateExtract(tensor::ExtractOp extract, const ElementView &view) {
   ImplicitLocOpBuilder &b = e.b;
   if (view.isSplat()) {
     for (auto [position, extent] : llvm::zip_equal(extract.getIndices(), extract.getTensor().getType().getShape()))

@@ -18,7 +18,7 @@ static Nest part(const Nest &nest, int loop, int64_t begin, int64_t size) {
   Nest result = nest;
   Member &member = result.members.front();
   result.sizes[loop] = size;
-  for (View *view : {&member.reads.front(), &member.writes.front()})
+  for (ElementView *view : {&member.reads.front(), &member.writes.front()})
     view->offset += begin * view->strides[loop];
   return result;
 }
@@ -39,8 +39,8 @@ SmallVector<Nest, 2> mlir::ft::leaf::restsOfSquares(const Nest &nest, const Lane
 static std::optional<std::pair<int, int>> findTurned(const LeafGraph &graph, const Nest &nest) {
   if (nest.members.size() != 1 || !nest.members.front().copy)
     return std::nullopt;
-  const View &read = nest.members.front().reads.front();
-  const View &write = nest.members.front().writes.front();
+  const ElementView &read = nest.members.front().reads.front();
+  const ElementView &write = nest.members.front().writes.front();
   if (read.isSplat() || read.hasBorders())
     return std::nullopt;
   int from = -1, to = -1;

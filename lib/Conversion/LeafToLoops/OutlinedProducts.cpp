@@ -16,7 +16,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 /// All that the code of a product depends on.
-static std::string productKey(const Nest &nest, ArrayRef<const View *> views, const Emitter &e,
+static std::string productKey(const Nest &nest, ArrayRef<const ElementView *> views, const Emitter &e,
                             ArrayRef<Value> strides, ArrayRef<Value> lists) {
   std::string key;
   llvm::raw_string_ostream os(key);
@@ -73,7 +73,7 @@ static bool isMovedByColumns(const Emitter &e, const Border &border) { return e.
 
 /// What its function is given of the borders of a product's factors: indices along them, which are constants else, and where
 /// memory begins.
-static void addBorderOperands(Emitter &e, ArrayRef<const View *> views, const BorderPlaces &places, SmallVectorImpl<Value> &operands) {
+static void addBorderOperands(Emitter &e, ArrayRef<const ElementView *> views, const BorderPlaces &places, SmallVectorImpl<Value> &operands) {
   for (auto [view, ofOne] : llvm::zip(views, places)) {
     for (auto [border, place] : llvm::zip_equal(view->borders, ofOne))
       if (isMovedByColumns(e, border))
@@ -88,7 +88,7 @@ void Emitter::emitProductBody(Block *entry, const Nest &nest, ProductOperands of
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(entry);
   ContractionEmitter emitter(*this, nest);
-  ArrayRef<const View *> views(emitter.views);
+  ArrayRef<const ElementView *> views(emitter.views);
   auto outerMemories = memories;
   auto outerOffsets = std::move(rowOffsets);
   auto outerFlats = std::move(rowFlats);
@@ -128,9 +128,9 @@ void Emitter::emitProductBody(Block *entry, const Nest &nest, ProductOperands of
 
 void Emitter::emitContraction(const Nest &nest) {
   ContractionEmitter emitter(*this, nest);
-  ArrayRef<const View *> views(emitter.views);
+  ArrayRef<const ElementView *> views(emitter.views);
   ProductOperands of;
-  for (const View *view : views) {
+  for (const ElementView *view : views) {
     of.offsets.push_back(beginOfView(*view));
     of.lists.push_back(view->isSplat() || !nest.contraction->rowsAreM ? Value() : memories[view->buffer].list);
     of.strides.push_back(view->isSplat() ? Value() : rowStride(view->buffer));

@@ -55,7 +55,7 @@ static SmallVector<Lifetime> findLifetimes(const LeafGraph &graph, ArrayRef<Segm
   };
   for (auto [s, segment] : llvm::enumerate(segments))
     for (unsigned n = segment.begin; n < segment.end; ++n) {
-      auto touchView = [&, s = s](const View &view) {
+      auto touchView = [&, s = s](const ElementView &view) {
         touch(view.buffer, n, s);
         for (const DynamicTerm &term : view.terms)
           touch(term.buffer, n, s);
@@ -128,7 +128,7 @@ struct Placing {
     Operation *at = graph.func;
     for (const Nest &nest : llvm::reverse(graph.nests))
       for (const Member &member : nest.members)
-        if (llvm::any_of(member.writes, [&](const View &view) { return view.buffer == buffer; }) ||
+        if (llvm::any_of(member.writes, [&](const ElementView &view) { return view.buffer == buffer; }) ||
             (nest.contraction && nest.contraction->panel == buffer))
           at = member.op;
     return at->emitError("value ") << value << " between its loop nests can't be in this place: ";

@@ -39,7 +39,7 @@ struct Touched {
   llvm::SmallSet<int, 8> reads, writes;
 
   explicit Touched(const Nest &nest) {
-    auto read = [&](const View &view) {
+    auto read = [&](const ElementView &view) {
       reads.insert(view.buffer);
       for (const DynamicTerm &term : view.terms)
         reads.insert(term.buffer);
@@ -49,7 +49,7 @@ struct Touched {
       llvm::for_each(member.inits, read);
       for (const auto &[value, view] : member.captured)
         read(view);
-      for (const View &view : member.writes)
+      for (const ElementView &view : member.writes)
         writes.insert(view.buffer);
     }
     reads.erase(-1); // a splat

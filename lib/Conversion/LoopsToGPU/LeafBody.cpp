@@ -8,9 +8,9 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
-Value LeafBody::loadCaptured(const leaf::View &view) { return e.loadOne(view, e.beginOf(view, at), at); }
+Value LeafBody::loadCaptured(const leaf::ElementView &view) { return e.loadOne(view, e.beginOf(view, at), at); }
 
-Value LeafBody::evaluateExtract(tensor::ExtractOp extract, const leaf::View &view) {
+Value LeafBody::evaluateExtract(tensor::ExtractOp extract, const leaf::ElementView &view) {
   Code &b = e.b;
   Value offset = view.isSplat() ? b.number(0) : e.beginOf(view, at);
   for (auto [position, stride, extent] :

@@ -7,10 +7,10 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
-Value LeafEmitter::beginOf(const leaf::View &view, At place) {
+Value LeafEmitter::beginOf(const leaf::ElementView &view, At place) {
   Value begin = b.number(view.offset);
   for (const leaf::DynamicTerm &term : view.terms) {
-    leaf::View at;
+    leaf::ElementView at;
     at.buffer = term.buffer;
     Value value = loadOne(at, b.number(term.offset), place);
     if (!value.getType().isInteger(64))
@@ -29,7 +29,7 @@ Value LeafEmitter::offsetAt(const Memory &memory, Value offset, At at) {
   return offset;
 }
 
-Value LeafEmitter::loadOne(const leaf::View &view, Value offset, At at) {
+Value LeafEmitter::loadOne(const leaf::ElementView &view, Value offset, At at) {
   if (view.isSplat()) {
     TypedAttr value = view.splat;
     if (value.getType().isIndex())
@@ -63,7 +63,7 @@ Value LeafEmitter::loadOne(const leaf::View &view, Value offset, At at) {
 }
 
 void LeafEmitter::beginGuard(tile::FlagAttr flag) {
-  leaf::View view;
+  leaf::ElementView view;
   view.buffer = int(llvm::find_if(graph.buffers, [&](const leaf::Buffer &buffer) {
                       return buffer.kind == leaf::Buffer::Kind::Input && int64_t(buffer.number) == flag.getInput();
                     }) - graph.buffers.begin());

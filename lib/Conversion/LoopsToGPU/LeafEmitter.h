@@ -85,9 +85,9 @@ public:
   void beginGuard(tile::FlagAttr flag);
 
   /// The element of a view at `offset`, or the value that it is.
-  Value loadOne(const leaf::View &view, Value offset, At at);
+  Value loadOne(const leaf::ElementView &view, Value offset, At at);
   /// Offset at which a view begins, its run-time terms included.
-  Value beginOf(const leaf::View &view, At at);
+  Value beginOf(const leaf::ElementView &view, At at);
   /// `offset`, moved to a row and a lift of a buffer in memory.
   Value offsetAt(const Memory &memory, Value offset, At at);
 };
@@ -101,8 +101,8 @@ private:
   LeafEmitter &e;
   At at;
 
-  Value loadCaptured(const leaf::View &view) override;
-  Value evaluateExtract(tensor::ExtractOp extract, const leaf::View &view) override;
+  Value loadCaptured(const leaf::ElementView &view) override;
+  Value evaluateExtract(tensor::ExtractOp extract, const leaf::ElementView &view) override;
 };
 
 LogicalResult emitNest(LeafEmitter &emitter, const LeafNest &nest);

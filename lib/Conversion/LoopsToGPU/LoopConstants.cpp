@@ -24,8 +24,8 @@ static void eachSplat(Value memory, llvm::function_ref<void(loops::SplatOp)> tak
 }
 
 /// What the members of a nest read.
-static SmallVector<leaf::View> readsOf(const leaf::Nest &nest) {
-  SmallVector<leaf::View> reads;
+static SmallVector<leaf::ElementView> readsOf(const leaf::Nest &nest) {
+  SmallVector<leaf::ElementView> reads;
   for (const leaf::Member &member : nest.members)
     llvm::append_range(reads, member.reads);
   return reads;
@@ -35,7 +35,7 @@ static SmallVector<leaf::View> readsOf(const leaf::Nest &nest) {
 static void eachOperand(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, llvm::function_ref<void(loops::SplatOp)> take) {
   const leaf::LeafGraph &graph = own.form.graph;
   for (auto [tiles, nest] : llvm::zip(tiling.tiles, graph.nests))
-    for (const leaf::View &view : readsOf(nest))
+    for (const leaf::ElementView &view : readsOf(nest))
       if (tiles.product && !view.isSplat() && graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input)
         if (auto cast = leaf.getInputs()[graph.buffers[view.buffer].number].getDefiningOp<memref::ReinterpretCastOp>())
           eachSplat(cast.getSource(), take);

@@ -158,7 +158,7 @@ void LoopWalker::bindValues(loops::LeafOp leaf, LeafEmitter &emitter) {
   for (auto [tiles, nest] : llvm::zip(emitter.tiles, graph.nests))
     if (tiles.product)
       for (const leaf::Member &member : nest.members)
-        for (const leaf::View &view : member.reads)
+        for (const leaf::ElementView &view : member.reads)
           if (!view.isSplat())
             inProducts.insert(view.buffer);
   for (auto [i, memory] : llvm::enumerate(emitter.memories)) {

@@ -30,9 +30,9 @@ using schedule::Tiles;
 //===----------------------------------------------------------------------===//
 
 /// How often a nest touches a buffer, other than by a view of `member.inits` or `member.writes` that equals `view`.
-static unsigned touches(const leaf::Nest &nest, int buffer, const leaf::View *view = nullptr) {
+static unsigned touches(const leaf::Nest &nest, int buffer, const leaf::ElementView *view = nullptr) {
   unsigned count = 0;
-  auto touch = [&](const leaf::View &seen, bool mayEqual) {
+  auto touch = [&](const leaf::ElementView &seen, bool mayEqual) {
     bool isView = mayEqual && view && seen.strides == view->strides && seen.offset == view->offset && seen.terms.empty() &&
                   seen.columnStride == view->columnStride;
     count += seen.buffer == buffer && !isView;
@@ -40,10 +40,10 @@ static unsigned touches(const leaf::Nest &nest, int buffer, const leaf::View *vi
       count += term.buffer == buffer;
   };
   for (const leaf::Member &member : nest.members) {
-    for (const leaf::View &seen : member.reads)
+    for (const leaf::ElementView &seen : member.reads)
       touch(seen, false);
     for (auto *views : {&member.inits, &member.writes})
-      for (const leaf::View &seen : *views)
+      for (const leaf::ElementView &seen : *views)
         touch(seen, true);
     for (const auto &[value, seen] : member.captured)
       touch(seen, false);
@@ -61,7 +61,7 @@ static int outputOf(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, int scr
     const leaf::Member &member = nest.members.front();
     if (member.inits.front().buffer != scratch || !member.inits.front().terms.empty())
       continue;
-    const leaf::View &view = member.inits.front(), &written = member.writes.front();
+    const leaf::ElementView &view = member.inits.front(), &written = member.writes.front();
     const leaf::Buffer &from = graph.buffers[scratch];
     if (written.isSplat() || graph.buffers[written.buffer].kind != leaf::Buffer::Kind::Output)
       return -1;
@@ -97,7 +97,7 @@ static SmallVector<LeafNeeds::Need> findLives(const leaf::LeafGraph &graph) {
       if (buffer >= 0)
         lives[buffer].use(unsigned(n));
     };
-    auto touch = [&](const leaf::View &view) {
+    auto touch = [&](const leaf::ElementView &view) {
       use(view.buffer);
       for (const leaf::DynamicTerm &term : view.terms)
         use(term.buffer);

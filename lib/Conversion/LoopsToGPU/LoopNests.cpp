@@ -32,12 +32,12 @@ public:
   tile::PointTilesAttr chooseRest();
 
 private:
-  bool isLifted(const leaf::View &view) const;
+  bool isLifted(const leaf::ElementView &view) const;
   bool differsByLift() const;
   bool cutsSums(int64_t points) const;
   bool isReused(int64_t tile, bool isShared) const;
   tile::PointTilesAttr layoutFor(int64_t tile, ArrayRef<int64_t> unroll);
-  int64_t widthOf(const leaf::View &view) const;
+  int64_t widthOf(const leaf::ElementView &view) const;
   tile::FlagAttr guardOf();
 
   loops::LeafOp leaf;
@@ -55,7 +55,7 @@ private:
 };
 } // namespace
 
-bool NestChooser::isLifted(const leaf::View &view) const {
+bool NestChooser::isLifted(const leaf::ElementView &view) const {
   return (!view.isSplat() && own.lifted[view.buffer]) ||
          llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) { return own.lifted[term.buffer]; });
 }
@@ -83,7 +83,7 @@ bool NestChooser::isReused(int64_t tile, bool isShared) const {
 }
 
 /// How many elements along the vector are one access: adjacent ones that are known to begin at multiples of as many.
-int64_t NestChooser::widthOf(const leaf::View &view) const {
+int64_t NestChooser::widthOf(const leaf::ElementView &view) const {
   const leaf::Buffer &buffer = graph.buffers[view.buffer];
   if (!buffer.inMemory)
     return 0;

@@ -25,11 +25,11 @@ private:
   tile::NestOp start(tile::PointTilesAttr layout);
 
   Value memoryOf(int buffer);
-  tile::PointPlaceAttr placeOf(const View &view);
-  uint64_t widthOf(const View &view) const;
-  void fillBegin(Region &region, const View &view);
-  Value readOf(const View &view);
-  Value inputOf(const View &view);
+  tile::PointPlaceAttr placeOf(const ElementView &view);
+  uint64_t widthOf(const ElementView &view) const;
+  void fillBegin(Region &region, const ElementView &view);
+  Value readOf(const ElementView &view);
+  Value inputOf(const ElementView &view);
 
   LogicalResult writeMember(const Member &member);
   Operation *startMember(const Member &member, ValueRange inputs);
@@ -48,7 +48,7 @@ private:
   Operation *around = nullptr; // the nest that is written
   llvm::DenseMap<int, Value> memories;
   /// Views that were read, and what members have made of views since.
-  SmallVector<std::pair<View, Value>> reads, made;
+  SmallVector<std::pair<ElementView, Value>> reads, made;
 };
 } // namespace
 
@@ -82,7 +82,7 @@ Value NestWriter::memoryOf(int buffer) {
                                         isValue ? memory.valueStep : Value(), isValue ? memory.liftStep : Value());
 }
 
-tile::PointPlaceAttr NestWriter::placeOf(const View &view) {
+tile::PointPlaceAttr NestWriter::placeOf(const ElementView &view) {
   SmallVector<tile::BorderAttr> borders;
   SmallVector<int64_t> begins;
   for (const Border &border : view.borders) {
@@ -96,7 +96,7 @@ tile::PointPlaceAttr NestWriter::placeOf(const View &view) {
 }
 
 /// How many adjacent elements are one access.
-uint64_t NestWriter::widthOf(const View &view) const { return uint64_t(said.getAccesses()[findAccess(own.accesses, view)]); }
+uint64_t NestWriter::widthOf(const ElementView &view) const { return uint64_t(said.getAccesses()[findAccess(own.accesses, view)]); }
 
 Block *NestWriter::addBody(Region &region, TypeRange arguments) {
   return b.createBlock(&region, {}, arguments, SmallVector<Location>(arguments.size(), b.getLoc()));
@@ -117,7 +117,7 @@ void NestWriter::endBody(At at, ValueRange results) {
 }
 
 /// Data may say where elements begin.
-void NestWriter::fillBegin(Region &region, const View &view) {
+void NestWriter::fillBegin(Region &region, const ElementView &view) {
   if (view.terms.empty())
     return;
   OpBuilder::InsertionGuard guard(b);
@@ -125,7 +125,7 @@ void NestWriter::fillBegin(Region &region, const View &view) {
   endBody(at, ValueRange{e.beginOf(view, at)});
 }
 
-Value NestWriter::readOf(const View &view) {
+Value NestWriter::readOf(const ElementView &view) {
   for (auto &[known, value] : reads)
     if (known == view)
       return value;
@@ -137,7 +137,7 @@ Value NestWriter::readOf(const View &view) {
 }
 
 /// What a member finds at a view: what one before it has made, or memory.
-Value NestWriter::inputOf(const View &view) {
+Value NestWriter::inputOf(const ElementView &view) {
   for (auto &[known, value] : llvm::reverse(made))
     if (known == view)
       return value;
@@ -156,7 +156,7 @@ LogicalResult NestWriter::fillBody(const Member &member, Block &block) {
   auto loopIndex = [&](int loop) -> Value { return tile::IndexOp::create(b, b.getI64Type(), uint64_t(loop) + 2); };
   body.loopIndex = loopIndex;
   ValueRange arguments = block.getArguments();
-  auto read = [&](const View &view) -> Value {
+  auto read = [&](const ElementView &view) -> Value {
     if (view.isSplat())
       return e.loadOne(view, Value(), at);
     Value argument = arguments.front();
@@ -197,7 +197,7 @@ void NestWriter::fillCombiners(tile::ReducePointsOp op, const Member &member) {
 /// The operation that computes a member; its body has no more than arguments.
 Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
   SmallVector<Type> results;
-  for (const View &view : ArrayRef(member.writes).take_front(member.copy ? 1 : std::min(member.writes.size(), member.yields.size())))
+  for (const ElementView &view : ArrayRef(member.writes).take_front(member.copy ? 1 : std::min(member.writes.size(), member.yields.size())))
     results.push_back(registerType(e.graph.buffers[view.buffer].elementType));
   SmallVector<Type> arguments(inputs.getTypes());
   if (!member.isReduction()) {
@@ -207,7 +207,7 @@ Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
     return map;
   }
   SmallVector<Value> inits;
-  for (const View &view : member.inits) {
+  for (const ElementView &view : member.inits) {
     OpBuilder::InsertionGuard guard(b);
     if (view.isSplat())
       b.setInsertionPoint(around);
@@ -230,7 +230,7 @@ Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
 LogicalResult NestWriter::writeMember(const Member &member) {
   b.setLoc(member.op->getLoc());
   SmallVector<Value> inputs;
-  for (const View &view : member.reads)
+  for (const ElementView &view : member.reads)
     if (!view.isSplat())
       inputs.push_back(inputOf(view));
   Operation *op = startMember(member, inputs);

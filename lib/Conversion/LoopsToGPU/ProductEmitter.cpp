@@ -60,13 +60,13 @@ private:
   LogicalResult emitBatches(unsigned depth, At at);
   LogicalResult emitTiles(At at);
   LogicalResult emitTile(At at, Value row, Value column);
-  Value offsetOf(const View &view, LoopNumber loopOf, At at);
+  Value offsetOf(const ElementView &view, LoopNumber loopOf, At at);
   Value beginOf(const Border &border, LoopNumber loopOf);
   tile::BorderAttr borderOf(const Border &border, const Axis &rows, const Axis &columns, LoopNumber loopOf) const;
-  Operand makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
+  Operand makeOperand(const ElementView &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
   Value valueTile(const Memory &place, tile::RegistersType type, At at, Value row, Value column);
-  Value load(const View &view, LoopNumber loopOf, At at, Value row, Value column);
-  void store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column);
+  Value load(const ElementView &view, LoopNumber loopOf, At at, Value row, Value column);
+  void store(Value tile, const ElementView &view, LoopNumber loopOf, At at, Value row, Value column);
   Terms termsOf(unsigned other, const ProductTiles &of) const;
   StagedRight stageRight(int64_t products);
   void copySweep(const Sweep &sweep, const StagedRight &right, Value step, Value stage, Value row, Value column);
@@ -79,7 +79,7 @@ private:
   unsigned emitProducts(unsigned first, At at, Value row, Value column);
   int indexOfParallel(int loop) const { return shape.indexOfParallel(loop); }
   /// Adjacent columns that are one access where a tile comes from or goes to.
-  int64_t widthOf(const View &view) const { return attribute.getAccesses()[size_t(llvm::find(places, view) - places.begin())]; }
+  int64_t widthOf(const ElementView &view) const { return attribute.getAccesses()[size_t(llvm::find(places, view) - places.begin())]; }
   Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
   LogicalResult emitMember(const Member &member, ArrayRef<int> loops, At at, Value row, Value column);
@@ -92,8 +92,8 @@ private:
   FailureOr<Value> emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at);
   Value combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at);
   Value withInit(const Member &member, unsigned result, Value init, Value reduced, At at);
-  View overTile(const View &view) const { return schedule::viewOverTile(nest, product, view); }
-  bool isOfRows(const View &view, LoopNumber loopOf) const;
+  ElementView overTile(const ElementView &view) const { return schedule::viewOverTile(nest, product, view); }
+  bool isOfRows(const ElementView &view, LoopNumber loopOf) const;
   tile::MapOp startMap(ArrayRef<Type> elements, ValueRange inputs);
   bool fillsTiles(const Axis &axis, int64_t tile) const { return !axis.isOpen && axis.most % tile == 0; }
 
@@ -108,12 +108,12 @@ private:
   tile::ProductAttr attribute;
   SmallVector<Value> batchIndices;
   ProductShape shape;
-  SmallVector<View> places; // of tiles, as `accesses` has them
+  SmallVector<ElementView> places; // of tiles, as `accesses` has them
   const Axis &m, &n;
   tile::BlockedAttr layout;
   Value lhsShared, rhsMemory;
   /// Tiles that are in registers, by what they are written to.
-  SmallVector<std::pair<View, Value>> known;
+  SmallVector<std::pair<ElementView, Value>> known;
 };
 } // namespace
 
@@ -122,7 +122,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Where the view begins at this batch and these columns. Rows that are no digit are those of `at`.
-Value ProductEmitter::offsetOf(const View &view, LoopNumber loopOf, At at) {
+Value ProductEmitter::offsetOf(const ElementView &view, LoopNumber loopOf, At at) {
   Value offset = e.beginOf(view, at);
   for (auto [loop, index] : llvm::zip_equal(product.loops.batch, batchIndices))
     if (int own = loopOf(loop); own >= 0)
@@ -155,7 +155,7 @@ tile::BorderAttr ProductEmitter::borderOf(const Border &border, const Axis &rows
   return tile::BorderAttr::get(b.getContext(), steps, border.size);
 }
 
-ProductEmitter::Operand ProductEmitter::makeOperand(const View &view, const Axis &rows, const Axis &columns, LoopNumber loopOf,
+ProductEmitter::Operand ProductEmitter::makeOperand(const ElementView &view, const Axis &rows, const Axis &columns, LoopNumber loopOf,
                                                     At at) {
   const Memory &place = e.memories[view.buffer];
   Type element = graph.buffers[view.buffer].elementType;
@@ -228,7 +228,7 @@ Value ProductEmitter::valueTile(const Memory &place, tile::RegistersType type, A
 }
 
 /// A tile of what the view holds, which may be one value.
-Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row, Value column) {
+Value ProductEmitter::load(const ElementView &view, LoopNumber loopOf, At at, Value row, Value column) {
   auto typeOf = [&](Type element) {
     return tile::RegistersType::get(b.getContext(), attribute.getBlock(), element, layout);
   };
@@ -261,14 +261,14 @@ Value ProductEmitter::load(const View &view, LoopNumber loopOf, At at, Value row
 }
 
 /// Whether the view does not move along the columns of the product.
-bool ProductEmitter::isOfRows(const View &view, LoopNumber loopOf) const {
+bool ProductEmitter::isOfRows(const ElementView &view, LoopNumber loopOf) const {
   return product.rows != Rows::n && llvm::all_of(product.loops.n, [&](int loop) {
     int own = loopOf(loop);
     return own < 0 || view.strides[own] == 0;
   });
 }
 
-void ProductEmitter::store(Value tile, const View &view, LoopNumber loopOf, At at, Value row, Value column) {
+void ProductEmitter::store(Value tile, const ElementView &view, LoopNumber loopOf, At at, Value row, Value column) {
   known.push_back({view, tile});
   if (!graph.buffers[view.buffer].inMemory)
     return;
@@ -315,7 +315,7 @@ LogicalResult ProductEmitter::emitMember(const Member &member, ArrayRef<int> loo
   // Loops of this nest are the product's parallel ones, in their order.
   auto loopOf = [&](int loop) { return indexOfParallel(loop); };
   SmallVector<Value> inputs;
-  for (const View &view : member.reads)
+  for (const ElementView &view : member.reads)
     inputs.push_back(load(overTile(view), loopOf, at, row, column));
   if (member.isReduction())
     return emitReduction(member, inputs, loopOf, at, row, column);
@@ -326,7 +326,7 @@ LogicalResult ProductEmitter::emitMember(const Member &member, ArrayRef<int> loo
                                              axis == 0 ? row : column, int64_t(axis)));
   SmallVector<Type> types, elements;
   SmallVector<Location> locations;
-  for (const View &view : member.writes)
+  for (const ElementView &view : member.writes)
     types.push_back(tile::RegistersType::get(b.getContext(), attribute.getBlock(), graph.buffers[view.buffer].elementType, layout));
   for (Value input : inputs) {
     elements.push_back(cast<tile::RegistersType>(input.getType()).getElementType());
@@ -576,7 +576,7 @@ ProductEmitter::Sweep ProductEmitter::makeSweep(const Terms &terms, ArrayRef<uns
     return parallel < 0 ? -1 : terms.parallel[size_t(parallel)];
   };
   bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
-  auto readOf = [&](unsigned member, bool isLhs) -> const View & {
+  auto readOf = [&](unsigned member, bool isLhs) -> const ElementView & {
     auto [lhs, rhs] = terms.product.operands[member];
     return terms.nest.members[member].reads[isLhs ? lhs : rhs];
   };
@@ -593,7 +593,7 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
   const Sweep &first = sweeps.front(), &last = sweeps.back();
   SmallVector<Value> sums;
   for (unsigned member : first.members) {
-    View init = withoutTerms(first.terms.nest, first.terms.nest.members[member].inits.front());
+    ElementView init = withoutTerms(first.terms.nest, first.terms.nest.members[member].inits.front());
     sums.push_back(convertTile(load(init, parallel, at, row, column), product.sum));
   }
   auto one = cast<tile::RegistersType>(sums.front().getType());
@@ -602,7 +602,7 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
   Value all = sums.size() == 1 ? sums.front() : Value(tile::ConcatOp::create(b, type, sums));
   all = multiply(sweeps, all, row, column);
   for (auto [i, member] : llvm::enumerate(last.members)) {
-    View result = withoutTerms(last.terms.nest, last.terms.nest.members[member].writes.front());
+    ElementView result = withoutTerms(last.terms.nest, last.terms.nest.members[member].writes.front());
     Value own = sums.size() == 1 ? all : Value(tile::PartOp::create(b, one, all, int64_t(i)));
     store(convertTile(own, graph.buffers[result.buffer].elementType), result, parallel, at, row, column);
   }

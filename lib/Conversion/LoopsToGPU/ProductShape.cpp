@@ -11,7 +11,7 @@ using namespace mlir::ft::togpu;
 using schedule::ProductTiles;
 using Rows = ProductTiles::Rows;
 
-View togpu::withoutTerms(const Nest &nest, View view) {
+ElementView togpu::withoutTerms(const Nest &nest, ElementView view) {
   SmallVector<int64_t> strides;
   for (auto [stride, reduced] : llvm::zip_equal(view.strides, nest.reduced))
     if (!reduced)
@@ -30,14 +30,14 @@ bool togpu::canCarrySums(const LeafGraph &graph, ArrayRef<schedule::Tiles> tiles
   if (of->sweeps.size() != 1 || behind.members.size() != members.size())
     return false;
   for (auto [member, other] : llvm::zip_equal(members, of->sweeps.front())) {
-    View result = withoutTerms(nest, nest.members[member].writes.front());
+    ElementView result = withoutTerms(nest, nest.members[member].writes.front());
     const Buffer &buffer = graph.buffers[result.buffer];
     if (!(withoutTerms(behind, behind.members[other].inits.front()) == result) || buffer.inMemory || buffer.elementType != first->sum)
       return false;
     for (unsigned later = next + 1; later <= leader + unsigned(first->attribute.getFused()); ++later)
       for (const Member &reader : graph.nests[later].members)
         for (auto *views : {&reader.reads, &reader.inits})
-          if (llvm::any_of(*views, [&](const View &view) { return view.buffer == result.buffer; }))
+          if (llvm::any_of(*views, [&](const ElementView &view) { return view.buffer == result.buffer; }))
             return false;
   }
   return true;
@@ -75,20 +75,20 @@ Axis ProductShape::axisOf(ArrayRef<int> loops, Rows rows) const {
   return axis;
 }
 
-SmallVector<View> ProductShape::placesOfTiles() const {
-  SmallVector<View> places;
-  auto add = [&](View view) {
-    if (!view.isSplat() && llvm::none_of(places, [&](const View &place) { return place == view; }))
+SmallVector<ElementView> ProductShape::placesOfTiles() const {
+  SmallVector<ElementView> places;
+  auto add = [&](ElementView view) {
+    if (!view.isSplat() && llvm::none_of(places, [&](const ElementView &place) { return place == view; }))
       places.push_back(std::move(view));
   };
   for (unsigned i = number; i <= number + unsigned(product.attribute.getFused()); ++i) {
     bool isProduct = i == number || llvm::is_contained(product.joined, i);
     for (const Member &member : graph.nests[i].members) {
       if (!isProduct)
-        for (const View &view : member.reads)
+        for (const ElementView &view : member.reads)
           add(schedule::viewOverTile(nest, product, view));
       for (auto *views : {&member.inits, &member.writes})
-        for (const View &view : *views)
+        for (const ElementView &view : *views)
           add(isProduct ? withoutTerms(graph.nests[i], view) : schedule::viewOverTile(nest, product, view));
     }
   }
@@ -103,7 +103,7 @@ AccessChooser::AccessChooser(const LeafGraph &graph, unsigned number, const Prod
                              std::function<bool(int)> isAligned, int64_t accessBytes)
     : ProductShape(graph, number, product, maxRows), columnUnit(columnUnit), isAligned(std::move(isAligned)), accessBytes(accessBytes) {}
 
-int64_t AccessChooser::widthOf(const View &view, const Axis &columns, LoopNumber loopOf) const {
+int64_t AccessChooser::widthOf(const ElementView &view, const Axis &columns, LoopNumber loopOf) const {
   const Axis::Digit &last = columns.digits.back();
   int lastLoop = last.loop < 0 ? -1 : loopOf(last.loop);
   if (lastLoop < 0 || view.strides[lastLoop] != 1 || !isAligned(view.buffer))
@@ -165,7 +165,7 @@ tile::MoveAttr AccessChooser::chooseMove(bool isLhs, int64_t threads, llvm::func
   int64_t bytes = bytesOf(type.getElementType()), width = accessBytes / bytes;
   bool isAllGlobal = true;
   for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands)) {
-    const View &view = member.reads[isLhs ? operands.first : operands.second];
+    const ElementView &view = member.reads[isLhs ? operands.first : operands.second];
     width = std::min(width, widthOf(view, columns, [](int loop) { return loop; }));
     isAllGlobal &= isGlobal(view.buffer);
   }
@@ -202,7 +202,7 @@ tile::ReadsAttr AccessChooser::chooseReads(tile::BlockedAttr result) const {
 }
 
 SmallVector<int64_t> AccessChooser::chooseAccesses(tile::BlockedAttr result) const {
-  auto widthOfPlace = [&](const View &view) {
+  auto widthOfPlace = [&](const ElementView &view) {
     if (!graph.buffers[view.buffer].inMemory)
       return int64_t(0);
     return std::min(widthOf(view, n, [&](int loop) { return indexOfParallel(loop); }), result.getVector()[1]);

@@ -34,7 +34,7 @@ struct Axis {
 using LoopNumber = llvm::function_ref<int(int)>;
 
 /// A view of a nest of products as one over its parallel loops, as the nests behind have it.
-leaf::View withoutTerms(const leaf::Nest &nest, leaf::View view);
+leaf::ElementView withoutTerms(const leaf::Nest &nest, leaf::ElementView view);
 
 /// Whether nest `next`, a product that is joined with nest `leader`, adds to the sums of the nest before it as they are in registers, where nobody
 /// else looks at them before.
@@ -54,7 +54,7 @@ public:
     return found == parallelLoops.end() ? -1 : int(found - parallelLoops.begin());
   }
   /// What tiles in registers come from and go to, over the product's parallel loops, in the order of `accesses` in `#tile.product`.
-  SmallVector<leaf::View> placesOfTiles() const;
+  SmallVector<leaf::ElementView> placesOfTiles() const;
 
   Axis m, n, k;
 
@@ -90,7 +90,7 @@ public:
 
 private:
   /// How many adjacent columns are one aligned access, wherever it begins in the matrix.
-  int64_t widthOf(const leaf::View &view, const Axis &columns, LoopNumber loopOf) const;
+  int64_t widthOf(const leaf::ElementView &view, const Axis &columns, LoopNumber loopOf) const;
   /// Whether something behind the product is reduced along its rows.
   bool reducesRows() const;
 

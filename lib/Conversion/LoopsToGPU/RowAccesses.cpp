@@ -8,12 +8,12 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 using leaf::Buffer;
-using leaf::View;
+using leaf::ElementView;
 using schedule::RowNest;
 using schedule::RowPlan;
 
-View togpu::viewOverRow(const RowNest &form, const View &view) {
-  View normal = view;
+ElementView togpu::viewOverRow(const RowNest &form, const ElementView &view) {
+  ElementView normal = view;
   normal.strides.clear();
   for (int loop : form.pointLoops)
     normal.strides.push_back(view.strides[loop]);
@@ -21,18 +21,18 @@ View togpu::viewOverRow(const RowNest &form, const View &view) {
   return normal;
 }
 
-SmallVector<View> togpu::placesOfRows(const leaf::LeafGraph &graph, const RowPlan &plan) {
-  SmallVector<View> places;
+SmallVector<ElementView> togpu::placesOfRows(const leaf::LeafGraph &graph, const RowPlan &plan) {
+  SmallVector<ElementView> places;
   for (const RowNest &form : plan.nests) {
-    auto add = [&](ArrayRef<View> views, bool isWritten) {
-      for (const View &view : views) {
+    auto add = [&](ArrayRef<ElementView> views, bool isWritten) {
+      for (const ElementView &view : views) {
         if (view.isSplat())
           continue;
         // What one nest leaves for another is in registers: of outputs, too.
         Buffer::Kind kind = graph.buffers[view.buffer].kind;
         if (isWritten ? kind != Buffer::Kind::Output : kind != Buffer::Kind::Input && kind != Buffer::Kind::Constant)
           continue;
-        View place = viewOverRow(form, view);
+        ElementView place = viewOverRow(form, view);
         if (!llvm::is_contained(places, place))
           places.push_back(std::move(place));
       }
@@ -51,7 +51,7 @@ SmallVector<View> togpu::placesOfRows(const leaf::LeafGraph &graph, const RowPla
 //===----------------------------------------------------------------------===//
 
 /// How many adjacent elements of a row are one access: a lane's, where each lies at a multiple of its bytes.
-static int64_t widthOf(const leaf::LeafGraph &graph, const View &place, const RowPlan &plan, ArrayRef<BufferFacts> facts, int64_t accessBytes) {
+static int64_t widthOf(const leaf::LeafGraph &graph, const ElementView &place, const RowPlan &plan, ArrayRef<BufferFacts> facts, int64_t accessBytes) {
   const Buffer &buffer = graph.buffers[place.buffer];
   int64_t width = plan.width;
   bool aligned = place.strides.back() == 1 && facts[size_t(place.buffer)].isAligned && place.offset % width == 0 && buffer.numElements % width == 0 &&
@@ -64,7 +64,7 @@ static int64_t widthOf(const leaf::LeafGraph &graph, const View &place, const Ro
 }
 
 /// Whether lanes may count from where rows of a place begin: it is memory, whose address is known without data, in which rows lie adjacent.
-static bool canBeLine(loops::LeafOp leaf, const leaf::LeafGraph &graph, const View &place) {
+static bool canBeLine(loops::LeafOp leaf, const leaf::LeafGraph &graph, const ElementView &place) {
   const Buffer &buffer = graph.buffers[place.buffer];
   if (place.strides.back() != 1 || !place.terms.empty() || buffer.kind == Buffer::Kind::Constant)
     return false;

@@ -13,10 +13,10 @@
 namespace mlir::ft::togpu {
 
 /// A view of one of the nests as the points and the row walk it: strides along the points, then along the row.
-leaf::View viewOverRow(const schedule::RowNest &form, const leaf::View &view);
+leaf::ElementView viewOverRow(const schedule::RowNest &form, const leaf::ElementView &view);
 
 /// The places of a leaf, in the order of `widths`, by their views over points and row.
-SmallVector<leaf::View> placesOfRows(const leaf::LeafGraph &graph, const schedule::RowPlan &plan);
+SmallVector<leaf::ElementView> placesOfRows(const leaf::LeafGraph &graph, const schedule::RowPlan &plan);
 
 /// The widest accesses, and where lanes count from.
 tile::RowAccessesAttr chooseRowAccesses(loops::LeafOp leaf, const LeafInBlock &own, const schedule::RowPlan &plan, ArrayRef<BufferFacts> facts,

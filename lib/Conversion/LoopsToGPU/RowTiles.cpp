@@ -50,14 +50,14 @@ private:
   };
 
   tile::RowsType typeOf(bool isRow, Type element) const;
-  tile::RowPlaceAttr placeOf(const View &place) const;
-  uint64_t widthOf(const View &place) const { return uint64_t(said.getWidths()[size_t(llvm::find(places, place) - places.begin())]); }
+  tile::RowPlaceAttr placeOf(const ElementView &place) const;
+  uint64_t widthOf(const ElementView &place) const { return uint64_t(said.getWidths()[size_t(llvm::find(places, place) - places.begin())]); }
   Value pointsFrom(Value lanes, Value first, Value total);
   LogicalResult emitNest(const RowNest &form);
-  Value fetch(const RowNest &form, const View &view);
-  Value load(const View &place);
-  Value valueOfRows(const View &view);
-  Value tileOf(const RowNest &form, const View &view);
+  Value fetch(const RowNest &form, const ElementView &view);
+  Value load(const ElementView &place);
+  Value valueOfRows(const ElementView &view);
+  Value tileOf(const RowNest &form, const ElementView &view);
   void fetchAll(const RowNest &form);
   LogicalResult emitMember(const RowNest &form, const Member &member, ValueRange neutral, Sweep &sweep,
                            SmallVectorImpl<Reduction> &reductions);
@@ -74,11 +74,11 @@ private:
   Code &b;
   const RowPlan &plan;
   tile::RowAccessesAttr said;
-  SmallVector<View> places; // as `widths` has them
+  SmallVector<ElementView> places; // as `widths` has them
   tile::RowAttr layout;
   Value points;
   llvm::MapVector<int, Value> known;          // what nests have left, by buffer
-  SmallVector<std::pair<View, Value>> loaded; // what lies in memory
+  SmallVector<std::pair<ElementView, Value>> loaded; // what lies in memory
   unsigned slot = 0;
 };
 } // namespace
@@ -144,7 +144,7 @@ tile::RowsType RowWriter::typeOf(bool isRow, Type element) const {
   return isRow ? tile::RowsType::getWhole(layout, plan.length, type) : tile::RowsType::getSliced(layout, type);
 }
 
-tile::RowPlaceAttr RowWriter::placeOf(const View &place) const {
+tile::RowPlaceAttr RowWriter::placeOf(const ElementView &place) const {
   ArrayRef<int64_t> strides = place.strides;
   return tile::RowPlaceAttr::get(b.getContext(), registerType(e.graph.buffers[place.buffer].elementType), place.offset, strides.drop_back(),
                                  strides.back());
@@ -161,8 +161,8 @@ At RowWriter::beginBody(Block *block) {
 }
 
 /// Elements from memory, loaded where they are wanted first.
-Value RowWriter::fetch(const RowNest &form, const View &view) {
-  View place = viewOverRow(form, view);
+Value RowWriter::fetch(const RowNest &form, const ElementView &view) {
+  ElementView place = viewOverRow(form, view);
   for (auto &[known, tile] : loaded)
     if (known == place)
       return tile;
@@ -172,7 +172,7 @@ Value RowWriter::fetch(const RowNest &form, const View &view) {
   return tile;
 }
 
-Value RowWriter::load(const View &view) {
+Value RowWriter::load(const ElementView &view) {
   const Memory &memory = e.memories[view.buffer];
   tile::RowPlaceAttr place = placeOf(view);
   tile::RowsType type = typeOf(place.getStep() != 0, place.getElement());
@@ -193,19 +193,19 @@ Value RowWriter::load(const View &view) {
 }
 
 /// Of memory that is one value for all elements of a row always.
-Value RowWriter::valueOfRows(const View &view) {
+Value RowWriter::valueOfRows(const ElementView &view) {
   tile::RowsType type = typeOf(/*isRow=*/false, e.graph.buffers[view.buffer].elementType);
   auto map = tile::MapRowsOp::create(b, TypeRange{type}, points, ValueRange());
   OpBuilder::InsertionGuard guard(b);
   At at = beginBody(addBody(map.getBody(), {}));
   (void)e.beginOf(view, at); // checks indices
-  View value;
+  ElementView value;
   value.buffer = view.buffer;
   tile::YieldOp::create(b, ValueRange{e.loadOne(value, b.number(0), at)});
   return map.getResult(0);
 }
 
-Value RowWriter::tileOf(const RowNest &form, const View &view) {
+Value RowWriter::tileOf(const RowNest &form, const ElementView &view) {
   auto found = known.find(view.buffer);
   return found != known.end() ? found->second : fetch(form, view);
 }
@@ -214,22 +214,22 @@ Value RowWriter::tileOf(const RowNest &form, const View &view) {
 void RowWriter::fetchAll(const RowNest &form) {
   auto isOwn = [&](int buffer) {
     return llvm::any_of(form.nest->members, [&](const Member &member) {
-      return llvm::any_of(member.writes, [&](const View &view) { return view.buffer == buffer; });
+      return llvm::any_of(member.writes, [&](const ElementView &view) { return view.buffer == buffer; });
     });
   };
   for (const Member &member : form.nest->members)
-    for (const View &view : member.reads)
+    for (const ElementView &view : member.reads)
       if (!view.isSplat() && !isOwn(view.buffer))
         (void)tileOf(form, view);
 }
 
 void RowWriter::storeOutputs(const RowNest &form) {
   for (const Member &member : form.nest->members)
-    for (const View &view : member.writes) {
+    for (const ElementView &view : member.writes) {
       if (e.graph.buffers[view.buffer].kind != Buffer::Kind::Output)
         continue;
       const Memory &memory = e.memories[view.buffer];
-      View place = viewOverRow(form, view);
+      ElementView place = viewOverRow(form, view);
       tile::StoreRowsOp::create(b, known[view.buffer], points, memory.pointer, memory.rowStride, placeOf(place), widthOf(place));
     }
 }
@@ -269,7 +269,7 @@ LogicalResult RowWriter::fillBody(const RowNest &form, const Member &member, Blo
     arguments = arguments.drop_front();
     return argument;
   };
-  auto read = [&](const View &view) { return view.isSplat() ? e.loadOne(view, Value(), at) : take(); };
+  auto read = [&](const ElementView &view) { return view.isSplat() ? e.loadOne(view, Value(), at) : take(); };
   SmallVector<Value> results;
   if (member.copy) {
     results.push_back(read(member.reads.front()));
@@ -311,7 +311,7 @@ LogicalResult RowWriter::emitMember(const RowNest &form, const Member &member, V
                                     SmallVectorImpl<Reduction> &reductions) {
   b.setLoc(member.op->getLoc());
   SmallVector<Value> inputs;
-  for (const View &view : member.reads)
+  for (const ElementView &view : member.reads)
     if (!view.isSplat())
       inputs.push_back(sweep.use(tileOf(form, view)));
   Operation *op = startMember(form, member, inputs, neutral);
@@ -352,7 +352,7 @@ void RowWriter::joinLanes(Reduction &reduction) {
 
 /// The reduction goes on from what it began with, and is rounded to what is written.
 void RowWriter::combineWithInit(const RowNest &form, const Reduction &reduction, Sweep &sweep) {
-  const View &init = reduction.member->inits[reduction.result];
+  const ElementView &init = reduction.member->inits[reduction.result];
   int buffer = reduction.member->writes[reduction.result].buffer;
   Type element = e.graph.buffers[buffer].elementType;
   SmallVector<Value> inputs;
@@ -402,7 +402,7 @@ Value RowWriter::pointsFrom(Value lanes, Value first, Value total) {
   auto type = tile::PointsType::get(b.getContext(), plan.points, plan.length, layout, plan.pointsAtOnce() > 1, isShifted);
   if (!isShifted)
     return tile::PointsOp::create(b, type, lanes, first, total, Value(), Value(), tile::RowPlaceAttr());
-  const View &line = places[size_t(said.getLine())];
+  const ElementView &line = places[size_t(said.getLine())];
   const Memory &memory = e.memories[line.buffer];
   return tile::PointsOp::create(b, type, lanes, first, total, memory.pointer, memory.rowStride, placeOf(line));
 }

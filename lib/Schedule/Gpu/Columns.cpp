@@ -61,12 +61,12 @@ private:
   }
   SmallVector<Node> nodesOf(LeafForm &leaf, int buffer) const;
   bool isWrittenOutside(LeafForm &leaf, int buffer) const;
-  bool hasForm(const View &view, const Nest &nest, int loop, int64_t stride) const;
+  bool hasForm(const ElementView &view, const Nest &nest, int loop, int64_t stride) const;
   bool require(Node node, int64_t stride);
   bool cut(LeafForm &leaf, unsigned nest, int loop);
   bool keepWhole(LeafForm &leaf, unsigned nest, NestSplit::Kind kind);
   bool decide(LeafForm &leaf, unsigned nest, Node node, int64_t stride);
-  bool readsWhole(LeafForm &leaf, const View &view);
+  bool readsWhole(LeafForm &leaf, const ElementView &view);
   bool tryLoop(LeafForm &leaf, unsigned nest, int loop);
   static int64_t workOf(const Nest &nest);
 };
@@ -167,7 +167,7 @@ bool Search::isWrittenOutside(LeafForm &leaf, int number) const {
 }
 
 /// Whether iteration c of `loop` touches column c alone.
-bool Search::hasForm(const View &view, const Nest &nest, int loop, int64_t stride) const {
+bool Search::hasForm(const ElementView &view, const Nest &nest, int loop, int64_t stride) const {
   if (view.hasBorders())
     return false;
   int64_t period = stride * columns, low = view.offset % period;
@@ -215,7 +215,7 @@ bool Search::require(Node node, int64_t stride) {
   return true;
 }
 
-bool Search::readsWhole(LeafForm &leaf, const View &view) {
+bool Search::readsWhole(LeafForm &leaf, const ElementView &view) {
   auto whole = [&](int buffer) {
     return llvm::all_of(nodesOf(leaf, buffer), [&](Node node) { return require(node, 0); });
   };
@@ -226,14 +226,14 @@ bool Search::readsWhole(LeafForm &leaf, const View &view) {
 /// A nest that touches `node`, which has a form now.
 bool Search::decide(LeafForm &leaf, unsigned number, Node node, int64_t stride) {
   const Nest &nest = leaf.graph.nests[number];
-  SmallVector<const View *> touching;
+  SmallVector<const ElementView *> touching;
   bool writes = false, captures = false;
-  auto touches = [&](const View &view) {
+  auto touches = [&](const ElementView &view) {
     return !view.isSplat() && llvm::is_contained(nodesOf(leaf, view.buffer), node);
   };
   for (const Member &member : nest.members) {
     for (auto *views : {&member.reads, &member.inits, &member.writes})
-      for (const View &view : *views)
+      for (const ElementView &view : *views)
         if (touches(view)) {
           touching.push_back(&view);
           writes |= views == &member.writes;
@@ -250,13 +250,13 @@ bool Search::decide(LeafForm &leaf, unsigned number, Node node, int64_t stride) 
   auto decided = state.splits.find({&leaf, number});
   if (decided != state.splits.end())
     return decided->second.kind == NestSplit::shared &&
-           llvm::all_of(touching, [&](const View *view) {
+           llvm::all_of(touching, [&](const ElementView *view) {
              return hasForm(*view, nest, decided->second.loop, stride);
            });
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
     if (!nest.reduced[loop] && nest.sizes[loop] == columns &&
         llvm::all_of(touching,
-                     [&](const View *view) { return hasForm(*view, nest, loop, stride); }))
+                     [&](const ElementView *view) { return hasForm(*view, nest, loop, stride); }))
       return cut(leaf, number, loop);
   return false;
 }
@@ -271,7 +271,7 @@ bool Search::cut(LeafForm &leaf, unsigned number, int loop) {
       if (!readsWhole(leaf, view))
         return false;
     for (auto *views : {&member.reads, &member.inits, &member.writes})
-      for (const View &view : *views) {
+      for (const ElementView &view : *views) {
         if (view.isSplat())
           continue;
         bool isWrite = views == &member.writes;
@@ -298,7 +298,7 @@ bool Search::cut(LeafForm &leaf, unsigned number, int loop) {
 }
 
 static bool touchesBuffer(const Nest &nest, int buffer) {
-  auto is = [&](const View &view) {
+  auto is = [&](const ElementView &view) {
     return view.buffer == buffer ||
            llvm::any_of(view.terms, [&](const DynamicTerm &t) { return t.buffer == buffer; });
   };
@@ -320,7 +320,7 @@ bool Search::keepWhole(LeafForm &leaf, unsigned number, NestSplit::Kind kind) {
     return it->second.kind == kind;
   const Nest &nest = leaf.graph.nests[number];
   for (const Member &member : nest.members) {
-    for (const View &view : member.writes) {
+    for (const ElementView &view : member.writes) {
       if (kind == NestSplit::everyone && isWrittenOutside(leaf, view.buffer))
         return false;
       // What the first block alone writes no other nest may touch.
@@ -338,7 +338,7 @@ bool Search::keepWhole(LeafForm &leaf, unsigned number, NestSplit::Kind kind) {
           return false;
     }
     for (auto *views : {&member.reads, &member.inits})
-      for (const View &view : *views)
+      for (const ElementView &view : *views)
         if (!readsWhole(leaf, view))
           return false;
     for (const auto &[value, view] : member.captured)

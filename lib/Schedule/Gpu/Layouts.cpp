@@ -9,7 +9,7 @@ using namespace mlir::ft::schedule;
 
 /// Whether something that the nest touches differs from lift to lift.
 static bool isLiftedNest(const leaf::Nest &nest, ArrayRef<bool> lifted) {
-  auto isLifted = [&](const leaf::View &view) {
+  auto isLifted = [&](const leaf::ElementView &view) {
     return (!view.isSplat() && lifted[view.buffer]) ||
            llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) { return lifted[term.buffer]; });
   };

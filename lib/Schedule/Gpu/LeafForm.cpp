@@ -109,7 +109,7 @@ bool schedule::isUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(
 //===----------------------------------------------------------------------===//
 
 /// All that one nest touches.
-static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::View &)> holds) {
+static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::ElementView &)> holds) {
   for (const leaf::Member &member : nest.members) {
     if (llvm::any_of(member.reads, holds) || llvm::any_of(member.inits, holds) || llvm::any_of(member.writes, holds))
       return true;
@@ -121,7 +121,7 @@ static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::
 }
 
 SmallVector<bool> schedule::findLifted(const leaf::LeafGraph &graph, SmallVector<bool> lifted) {
-  auto isLifted = [&](const leaf::View &view) {
+  auto isLifted = [&](const leaf::ElementView &view) {
     return (!view.isSplat() && lifted[view.buffer]) ||
            llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) { return lifted[term.buffer]; });
   };
@@ -132,7 +132,7 @@ SmallVector<bool> schedule::findLifted(const leaf::LeafGraph &graph, SmallVector
       if (!anyView(nest, isLifted))
         continue;
       for (const leaf::Member &member : nest.members)
-        for (const leaf::View &view : member.writes)
+        for (const leaf::ElementView &view : member.writes)
           if (graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Scratch && !lifted[view.buffer])
             changed = lifted[view.buffer] = true;
     }

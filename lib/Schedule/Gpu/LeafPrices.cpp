@@ -56,7 +56,7 @@ struct TaskLoops {
 } // namespace
 
 /// Elements that a view of a nest goes through, of one row and one lift.
-static double elementsOf(const leaf::Nest &nest, const leaf::View &view) {
+static double elementsOf(const leaf::Nest &nest, const leaf::ElementView &view) {
   double elements = 1;
   for (auto [size, stride] : llvm::zip_equal(nest.sizes, view.strides))
     if (stride != 0)
@@ -66,7 +66,7 @@ static double elementsOf(const leaf::Nest &nest, const leaf::View &view) {
 
 /// How much more is brought than a view takes: pieces shorter than a line cost as much as one (a few columns of a matrix whose rows are
 /// long).
-static double linesOf(const leaf::Nest &nest, const leaf::View &view, double elementBytes, int split, double columns, double lineBytes) {
+static double linesOf(const leaf::Nest &nest, const leaf::ElementView &view, double elementBytes, int split, double columns, double lineBytes) {
   double run = elementBytes;
   for (auto [loop, size] : llvm::enumerate(nest.sizes))
     if (view.strides[loop] == 1)
@@ -94,10 +94,10 @@ static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContex
   int split = isShared ? form.splits[number].loop : -1;
   loops.points *= (isShared ? columns : 1) * (isRowWise && nest.batched ? rows : 1) * (tile.lifted ? double(tile.lifts) : 1);
   // What several members read alike is loaded once.
-  SmallVector<const leaf::View *> seen;
+  SmallVector<const leaf::ElementView *> seen;
   for (const leaf::Member &member : nest.members)
-    for (const leaf::View &view : member.reads) {
-      if (view.isSplat() || llvm::any_of(seen, [&](const leaf::View *other) { return *other == view; }))
+    for (const leaf::ElementView &view : member.reads) {
+      if (view.isSplat() || llvm::any_of(seen, [&](const leaf::ElementView *other) { return *other == view; }))
         continue;
       seen.push_back(&view);
       const leaf::Buffer &buffer = form.graph.buffers[view.buffer];
@@ -110,7 +110,7 @@ static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContex
                      (tile.lifted ? double(tile.lifts) : 1);
     }
   for (const leaf::Member &member : nest.members)
-    loops.beginsInMemory |= member.isReduction() && llvm::any_of(member.inits, [&](const leaf::View &view) {
+    loops.beginsInMemory |= member.isReduction() && llvm::any_of(member.inits, [&](const leaf::ElementView &view) {
       return !view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input;
     });
   return loops;

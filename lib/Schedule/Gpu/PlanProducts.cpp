@@ -61,7 +61,7 @@ struct ProductTasks {
 
 /// How many products of a point use an operand that is read there, on average.
 static double countShared(const leaf::Nest &nest, const ProductTiles &product) {
-  SmallVector<leaf::View> distinct;
+  SmallVector<leaf::ElementView> distinct;
   for (auto [member, operands] : llvm::zip_equal(nest.members, product.operands))
     for (int read : {operands.first, operands.second})
       if (!llvm::is_contained(distinct, member.reads[read]))

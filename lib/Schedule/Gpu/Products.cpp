@@ -30,7 +30,7 @@ static int64_t productOf(const Nest &nest, ArrayRef<int> loops) {
 }
 
 /// Whether elements of the view are told from its strides alone, and lie in memory as they are computed.
-static bool isPlain(const LeafGraph &graph, const View &view) {
+static bool isPlain(const LeafGraph &graph, const ElementView &view) {
   if (!view.terms.empty() || view.hasBorders())
     return false;
   Type element = view.isSplat() ? view.splat.getType() : graph.buffers[view.buffer].elementType;
@@ -38,7 +38,7 @@ static bool isPlain(const LeafGraph &graph, const View &view) {
 }
 
 /// Whether a factor of a product is such a matrix, with zeros beyond its borders.
-static bool isFactor(const LeafGraph &graph, View view) {
+static bool isFactor(const LeafGraph &graph, ElementView view) {
   if (view.hasBorders() && !matchPattern(view.outside, m_AnyZeroFloat()) && !matchPattern(view.outside, m_Zero()))
     return false;
   view.borders.clear();
@@ -46,13 +46,13 @@ static bool isFactor(const LeafGraph &graph, View view) {
 }
 
 /// The input that a view is of, null where it is of none.
-static const InputForm *inputOf(const LeafForm &form, const View &view) {
+static const InputForm *inputOf(const LeafForm &form, const ElementView &view) {
   if (view.isSplat() || form.graph.buffers[view.buffer].kind != Buffer::Kind::Input)
     return nullptr;
   return &form.inputs[form.graph.buffers[view.buffer].number];
 }
 
-static bool countsAlongRows(const LeafForm &form, const View &view) {
+static bool countsAlongRows(const LeafForm &form, const ElementView &view) {
   const InputForm *input = inputOf(form, view);
   return input && input->hasIndex;
 }
@@ -85,15 +85,15 @@ static bool placeColumns(int splitLoop, ProductTiles &product) {
 
 /// Whether what the member reads and writes lets a tile have it; `why` not.
 static bool hasPlainOperands(const LeafForm &form, const Member &member, const Contraction &found, std::string &why) {
-  const View &lhs = member.reads[found.lhs], &rhs = member.reads[found.rhs];
-  for (const View *view : {&lhs, &rhs, &member.inits.front(), &member.writes.front()}) {
+  const ElementView &lhs = member.reads[found.lhs], &rhs = member.reads[found.rhs];
+  for (const ElementView *view : {&lhs, &rhs, &member.inits.front(), &member.writes.front()}) {
     bool fits = view == &lhs || view == &rhs ? isFactor(form.graph, *view) : isPlain(form.graph, *view);
     if (!fits || countsAlongRows(form, *view)) {
       why = "an operand is no matrix of whole bytes at places that strides tell";
       return false;
     }
   }
-  for (const View *view : {&lhs, &rhs})
+  for (const ElementView *view : {&lhs, &rhs})
     if (const InputForm *input = inputOf(form, *view); input && input->hasSplat && !fitsAsConstant(input->type)) {
       why = "an operand is one value at some iterations, and too large for a constant";
       return false;
@@ -106,7 +106,7 @@ static bool readEachOther(const Nest &nest) {
   for (const Member &member : nest.members)
     for (const Member &other : nest.members)
       for (auto *views : {&other.reads, &other.inits})
-        for (const View &view : *views)
+        for (const ElementView &view : *views)
           if (&member != &other && view.buffer == member.writes.front().buffer)
             return true;
   return false;
@@ -134,7 +134,7 @@ static bool findTypes(const LeafForm &form, const Nest &nest, ArrayRef<Contracti
 }
 
 static void findSweeps(const Nest &nest, ProductTiles &product) {
-  auto lhsOf = [&](unsigned member) -> const View & { return nest.members[member].reads[product.operands[member].first]; };
+  auto lhsOf = [&](unsigned member) -> const ElementView & { return nest.members[member].reads[product.operands[member].first]; };
   for (unsigned i = 0; i < nest.members.size(); ++i) {
     auto *found = llvm::find_if(product.sweeps, [&](ArrayRef<unsigned> sweep) { return lhsOf(sweep.front()) == lhsOf(i); });
     if (found == product.sweeps.end())
@@ -217,7 +217,7 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
 //===----------------------------------------------------------------------===//
 
 /// A view of the product's nest as one over its parallel loops.
-static View withoutReduced(const Nest &nest, View view) {
+static ElementView withoutReduced(const Nest &nest, ElementView view) {
   SmallVector<int64_t> strides;
   for (auto [stride, reduced] : llvm::zip_equal(view.strides, nest.reduced))
     if (!reduced)
@@ -291,8 +291,8 @@ private:
         candidate.batched != nest.batched || !hasSameLoops(candidate, *other))
       return false;
     for (auto [member, operands] : llvm::zip_equal(candidate.members, other->operands)) {
-      View init = withoutReduced(candidate, member.inits.front()), result = withoutReduced(candidate, member.writes.front());
-      for (const View *view : {&member.reads[operands.first], &member.reads[operands.second]}) {
+      ElementView init = withoutReduced(candidate, member.inits.front()), result = withoutReduced(candidate, member.writes.front());
+      for (const ElementView *view : {&member.reads[operands.first], &member.reads[operands.second]}) {
         if (isWritten(view->buffer))
           return false;
         elsewhere.push_back(view->buffer);
@@ -337,17 +337,17 @@ private:
     });
   }
   /// Whether a value may pass from one member to another in registers; flags, too, which are no bytes of memory.
-  bool isHandedOn(const View &view) const {
+  bool isHandedOn(const ElementView &view) const {
     if (view.isSplat() || !view.terms.empty() || view.hasBorders())
       return isPlain(graph, view);
     const Buffer &buffer = graph.buffers[view.buffer];
     return isPlain(graph, view) || (buffer.elementType.isInteger(1) && buffer.kind == Buffer::Kind::Scratch && !buffer.inMemory);
   }
-  bool takeRead(const View &read) {
+  bool takeRead(const ElementView &read) {
     // (A number that counts along the rows of the call does so along a side of the tile.)
     if (!isHandedOn(read) || (countsAlongRows(form, read) && context.lifts > 1))
       return false;
-    View view = viewOverTile(nest, product, read);
+    ElementView view = viewOverTile(nest, product, read);
     bool known = llvm::is_contained(inRegisters, view);
     if (!known && !view.isSplat() && isWritten(view.buffer))
       return false;
@@ -363,12 +363,12 @@ private:
     // Where an element lies its row and column say; columns that blocks of threads share have another begin in each.
     if (usesIndices(member) && (member.isReduction() || product.splitLoop >= 0))
       return false;
-    if (!llvm::all_of(member.reads, [&](const View &view) { return takeRead(view); }) ||
-        !llvm::all_of(member.inits, [&](const View &view) { return takeRead(view); }))
+    if (!llvm::all_of(member.reads, [&](const ElementView &view) { return takeRead(view); }) ||
+        !llvm::all_of(member.inits, [&](const ElementView &view) { return takeRead(view); }))
       return false;
-    for (const View &write : member.writes) {
+    for (const ElementView &write : member.writes) {
       // Other tiles may still read what is there.
-      View view = viewOverTile(nest, product, write);
+      ElementView view = viewOverTile(nest, product, write);
       if (!isHandedOn(view) || llvm::is_contained(elsewhere, view.buffer) || isWritten(view.buffer))
         return false;
       for (auto [stride, inRow] : llvm::zip_equal(view.strides, alongRow))
@@ -379,7 +379,7 @@ private:
     return true;
   }
   bool isWritten(int buffer) const {
-    return llvm::any_of(inRegisters, [&](const View &view) { return view.buffer == buffer; });
+    return llvm::any_of(inRegisters, [&](const ElementView &view) { return view.buffer == buffer; });
   }
   static bool usesIndices(const Member &member) {
     return member.body && !member.body->getOps<linalg::IndexOp>().empty();
@@ -398,12 +398,12 @@ private:
   SmallVector<int64_t> parallel, ofRows; // sizes; without those along a row
   SmallVector<bool> alongRow;            // of the parallel loops
   int splitLoop = -1;
-  SmallVector<View> inRegisters;
+  SmallVector<ElementView> inRegisters;
   SmallVector<int> elsewhere;
 };
 } // namespace
 
-View schedule::viewOverTile(const Nest &nest, const ProductTiles &product, View view) {
+ElementView schedule::viewOverTile(const Nest &nest, const ProductTiles &product, ElementView view) {
   SmallVector<bool> alongRow;
   for (auto [i, reduced] : llvm::enumerate(nest.reduced))
     if (!reduced)
@@ -426,8 +426,8 @@ FusedNests schedule::findFused(const LeafForm &form, unsigned number, const Prod
 SmallVector<int> schedule::keptInRegisters(const LeafForm &form, unsigned number, int64_t fused) {
   const LeafGraph &graph = form.graph;
   SmallVector<bool> isTouched(graph.buffers.size()), isKept(graph.buffers.size());
-  auto touch = [](SmallVectorImpl<bool> &set, ArrayRef<View> views) {
-    for (const View &view : views)
+  auto touch = [](SmallVectorImpl<bool> &set, ArrayRef<ElementView> views) {
+    for (const ElementView &view : views)
       if (!view.isSplat())
         set[view.buffer] = true;
   };
@@ -442,7 +442,7 @@ SmallVector<int> schedule::keptInRegisters(const LeafForm &form, unsigned number
       for (const auto &[value, view] : member.captured)
         touch(isTouched, view);
       for (auto *views : {&member.reads, &member.inits, &member.writes})
-        for (const View &view : *views)
+        for (const ElementView &view : *views)
           for (const DynamicTerm &term : view.terms)
             isTouched[term.buffer] = true;
     }
@@ -473,7 +473,7 @@ std::pair<int64_t, int64_t> schedule::extentsOf(const LeafForm &form, unsigned n
 static int64_t bytesOfElement(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
 /// Whether an operand's elements are adjacent along its terms: then it is staged so.
-static bool isAlongTerms(const Nest &nest, const View &view, ArrayRef<int> own, ArrayRef<int> terms) {
+static bool isAlongTerms(const Nest &nest, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
   if (view.strides[terms.back()] == 1)
     return true;
   return own.empty() || view.strides[own.back()] != 1;

@@ -117,8 +117,8 @@ private:
   }
 
   /// How a nest meets a buffer: strides along the points, then along the row.
-  static View normalised(const RowNest &form, const View &view) {
-    View result = view;
+  static ElementView normalised(const RowNest &form, const ElementView &view) {
+    ElementView result = view;
     result.strides.clear();
     for (int loop : form.pointLoops)
       result.strides.push_back(view.strides[loop]);
@@ -128,13 +128,13 @@ private:
 
   /// What a nest before, or a member before, has left.
   struct Written {
-    View view;
+    ElementView view;
     bool isRow;
     bool hoisted;
   };
   using WrittenMap = DenseMap<int, Written>;
 
-  bool readsOf(const RowNest &form, const View &view, bool &hoisted) const {
+  bool readsOf(const RowNest &form, const ElementView &view, bool &hoisted) const {
     if (view.isSplat())
       return true;
     if (view.hasBorders()) // lanes load whole rows
@@ -142,7 +142,7 @@ private:
     for (const DynamicTerm &term : view.terms)
       if (written.contains(term.buffer))
         return false;
-    View normal = normalised(form, view);
+    ElementView normal = normalised(form, view);
     auto found = written.find(view.buffer);
     if (found == written.end()) {
       hoisted = false;
@@ -167,7 +167,7 @@ private:
   };
 
   bool checkReads(RowNest &form, const Member &member, const WrittenMap &own, Walk &walk) const {
-    for (const View &view : member.reads) {
+    for (const ElementView &view : member.reads) {
       // What an earlier member of the nest computed at this place.
       auto found = view.isSplat() ? own.end() : own.find(view.buffer);
       if (found != own.end()) {
@@ -186,7 +186,7 @@ private:
                       llvm::all_of(form.pointLoops,
                                    [&](int loop) { return view.strides[loop] != 0; }));
     }
-    for (const View &view : member.inits)
+    for (const ElementView &view : member.inits)
       if (!readsOf(form, view, form.hoisted))
         return false;
     for (const auto &[value, view] : member.captured) {
@@ -203,9 +203,9 @@ private:
 
   bool checkWrites(RowNest &form, const Member &member, WrittenMap &own) const {
     bool isRow = !member.isReduction() && form.rowLoop >= 0;
-    for (const View &view : member.writes) {
+    for (const ElementView &view : member.writes) {
       const Buffer &buffer = graph.buffers[view.buffer];
-      View normal = normalised(form, view);
+      ElementView normal = normalised(form, view);
       if (!view.terms.empty() || written.contains(view.buffer) || own.contains(view.buffer))
         return false;
       if (buffer.kind == Buffer::Kind::Output) {
@@ -248,7 +248,7 @@ private:
   /// Bytes of the widest element that lies adjacent along rows.
   int64_t widestElement() const {
     int64_t bytes = 1;
-    auto consider = [&](const RowNest &form, const View &view) {
+    auto consider = [&](const RowNest &form, const ElementView &view) {
       if (view.isSplat() || form.rowLoop < 0)
         return;
       const Buffer &buffer = graph.buffers[view.buffer];
@@ -257,9 +257,9 @@ private:
     };
     for (const RowNest &form : plan.nests)
       for (const Member &member : form.nest->members) {
-        for (const View &view : member.reads)
+        for (const ElementView &view : member.reads)
           consider(form, view);
-        for (const View &view : member.writes)
+        for (const ElementView &view : member.writes)
           consider(form, view);
       }
     return bytes;

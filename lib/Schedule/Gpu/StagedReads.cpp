@@ -119,13 +119,13 @@ static etdg::PieceAttr commonPiece(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
 }
 
 bool schedule::readsOwnColumns(const LeafForm &form, unsigned read, int64_t columns) {
-  auto isOf = [&](const leaf::View &view) {
+  auto isOf = [&](const leaf::ElementView &view) {
     return !view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input &&
            form.graph.buffers[view.buffer].number == read;
   };
   for (auto [nest, split] : llvm::zip(form.graph.nests, form.splits))
     for (const leaf::Member &member : nest.members) {
-      auto isForeign = [&, &nest = nest, &split = split](const leaf::View &view) {
+      auto isForeign = [&, &nest = nest, &split = split](const leaf::ElementView &view) {
         if (!isOf(view))
           return false;
         if (view.hasBorders())
@@ -137,7 +137,7 @@ bool schedule::readsOwnColumns(const LeafForm &form, unsigned read, int64_t colu
             return true;
         return false;
       };
-      auto indexes = [&](const leaf::View &view) {
+      auto indexes = [&](const leaf::ElementView &view) {
         return llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) {
           return form.graph.buffers[term.buffer].kind == leaf::Buffer::Kind::Input && form.graph.buffers[term.buffer].number == read;
         });

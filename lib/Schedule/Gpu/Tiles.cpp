@@ -61,11 +61,11 @@ public:
     for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
       (nest.reduced[loop] ? reducedLoops : parallelLoops).push_back(loop);
     for (const Member &member : nest.members) {
-      for (const View &view : member.reads)
+      for (const ElementView &view : member.reads)
         addAccess(view, false);
-      for (const View &view : member.inits)
+      for (const ElementView &view : member.inits)
         addAccess(view, false);
-      for (const View &view : member.writes)
+      for (const ElementView &view : member.writes)
         addAccess(view, true);
     }
   }
@@ -87,10 +87,10 @@ public:
 
 private:
   struct AccessInfo {
-    View view;
+    ElementView view;
     bool written = false;
   };
-  void addAccess(const View &view, bool written) {
+  void addAccess(const ElementView &view, bool written) {
     for (AccessInfo &access : accesses)
       if (access.view == view) {
         access.written |= written;
@@ -255,7 +255,7 @@ void Chooser::chooseWidth() {
 /// Whether parts of a tile along the loop share an operand.
 bool Chooser::saves(int loop) const {
   for (const Member &member : nest.members)
-    for (const View &view : member.reads) {
+    for (const ElementView &view : member.reads) {
       bool varies = !view.isSplat() && (loop == Tiles::rowLoop ? graph.isBatched(view) : view.movesWith(loop));
       if (!view.isSplat() && !varies && llvm::is_contained(nest.reduced, true))
         return true;

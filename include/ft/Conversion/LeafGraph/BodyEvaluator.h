@@ -37,9 +37,9 @@ protected:
   void set(Value bodyValue, Value value) { values[bodyValue] = value; }
 
   // Memory.
-  virtual Value loadCaptured(const View &view) = 0;
+  virtual Value loadCaptured(const ElementView &view) = 0;
   /// `tensor.extract` of a captured tensor that lies at `view`.
-  virtual Value evaluateExtract(tensor::ExtractOp op, const View &view) = 0;
+  virtual Value evaluateExtract(tensor::ExtractOp op, const ElementView &view) = 0;
 
   // What is otherwise where values are no scalars.
   virtual Value zeroIndex();
@@ -58,7 +58,7 @@ private:
   ImplicitLocOpBuilder &builder;
   DenseMap<Value, Value> values;
 
-  const View *viewOf(Value captured) const;
+  const ElementView *viewOf(Value captured) const;
   LogicalResult evaluateOp(Operation *op);
   SmallVector<Value> evaluateElementwise(Operation *op, SmallVector<Value> operands);
 };

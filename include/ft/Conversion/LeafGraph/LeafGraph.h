@@ -50,7 +50,7 @@ struct Border {
 
 /// Where elements lie: of a value (one stride per dimension of its shape) or as
 /// a loop nest meets them (one stride per loop).
-struct View {
+struct ElementView {
   int buffer = -1;        // -1: all elements are `splat`
   TypedAttr splat;        // a scalar
   bool undefined = false; // of a tensor.empty: any contents do
@@ -77,7 +77,7 @@ struct View {
     for (Border &border : borders)
       callback(border.strides);
   }
-  bool operator==(const View &o) const {
+  bool operator==(const ElementView &o) const {
     return buffer == o.buffer && splat == o.splat && offset == o.offset && strides == o.strides &&
            terms == o.terms && columnStride == o.columnStride && borders == o.borders &&
            (borders.empty() || outside == o.outside);
@@ -112,17 +112,17 @@ struct Member {
   bool contracts = false;
 
   SmallVector<Value> arguments; // body values that stand for the reads
-  SmallVector<View> reads;
+  SmallVector<ElementView> reads;
   SmallVector<Value> accumulators; // body values that stand for the carried results
-  SmallVector<View> inits;
+  SmallVector<ElementView> inits;
   SmallVector<Value> yields;
-  SmallVector<View> writes;
+  SmallVector<ElementView> writes;
   SmallVector<Operation *> combiners; // of a reduction, per result; null: unknown
 
   /// Loop of the op -> loop of the nest; -1 for a loop that runs once.
   SmallVector<int> loops;
   /// Values from outside of the body: scalars and tensors that it extracts from.
-  SmallVector<std::pair<Value, View>> captured;
+  SmallVector<std::pair<Value, ElementView>> captured;
 
   bool isReduction() const { return !accumulators.empty(); }
 };
@@ -172,7 +172,7 @@ struct LeafGraph {
   std::vector<Nest> nests; // in order of execution
   LeafScratch scratch;
 
-  bool isBatched(const View &view) const;
+  bool isBatched(const ElementView &view) const;
 };
 
 /// The least and the greatest index that a border is asked about in loops of these sizes.
@@ -224,7 +224,7 @@ LogicalResult takeContractions(LeafGraph &graph, const RegisterTiles &given);
 
 /// Whether all elements of a tile of a product cross a border of a factor at the same steps of a loop of terms, and of no other, and what
 /// is behind it adds nothing: the loop has those steps only that are inside.
-bool isTrimmedLoop(const Contraction &product, const View &view, unsigned border, int loop);
+bool isTrimmedLoop(const Contraction &product, const ElementView &view, unsigned border, int loop);
 
 /// Unites nests of equal iteration space whose values meet point by point, so
 /// that these values stay in registers.

@@ -14,31 +14,31 @@ namespace mlir::ft::leaf {
 
 /// A view of a buffer that some members of a nest read or write.
 struct NestAccess {
-  View view;
+  ElementView view;
   bool written = false; // by a member of the nest
 };
 
 /// The number of the access through `view`, or -1.
 template <typename Access>
-int findAccess(ArrayRef<Access> accesses, const View &view) {
+int findAccess(ArrayRef<Access> accesses, const ElementView &view) {
   for (auto [i, access] : llvm::enumerate(accesses))
     if (access.view == view)
       return i;
   return -1;
 }
 template <typename Access>
-int findAccess(const SmallVector<Access> &accesses, const View &view) {
+int findAccess(const SmallVector<Access> &accesses, const ElementView &view) {
   return findAccess(ArrayRef<Access>(accesses), view);
 }
 
 /// Calls `access(view, written)` for what each member reads, begins its sums with, and writes.
-void forEachAccess(const Nest &nest, llvm::function_ref<void(const View &, bool)> access);
+void forEachAccess(const Nest &nest, llvm::function_ref<void(const ElementView &, bool)> access);
 
 /// The accesses of a nest, in the order of its members; a view that several of them use is one.
 /// `Access` is a NestAccess, with what an emitter adds to it.
 template <typename Access>
 void collectAccesses(const Nest &nest, SmallVectorImpl<Access> &accesses) {
-  forEachAccess(nest, [&](const View &view, bool written) {
+  forEachAccess(nest, [&](const ElementView &view, bool written) {
     int known = findAccess(ArrayRef<Access>(accesses), view);
     if (known < 0) {
       known = accesses.size();
