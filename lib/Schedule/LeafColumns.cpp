@@ -11,7 +11,7 @@ using namespace mlir::ft::schedule;
 
 /// Whether the body of a nest's member asks which iteration of the loop it is in.
 static bool asksForColumn(const leaf::Nest &nest, int loop) {
-  for (const leaf::Member &member : nest.members) {
+  for (const leaf::NestMember &member : nest.members) {
     if (!member.body)
       continue;
     WalkResult asked = member.body->walk([&](linalg::IndexOp op) {
@@ -26,7 +26,7 @@ static bool asksForColumn(const leaf::Nest &nest, int loop) {
 
 /// Whether the columns of a result are next to each other.
 static bool hasAdjacentColumns(const leaf::Nest &nest, int loop) {
-  return llvm::any_of(nest.members, [&](const leaf::Member &member) {
+  return llvm::any_of(nest.members, [&](const leaf::NestMember &member) {
     return llvm::any_of(member.writes, [&](const leaf::ElementView &view) { return view.strides[loop] == 1; });
   });
 }

@@ -231,7 +231,7 @@ struct Tiles {
 bool cutsSums(const Tiles &tiles, const leaf::Nest &nest, int64_t points, int64_t bytesOfThread);
 
 /// How a nest's reductions end: members and results.
-SmallVector<std::pair<const leaf::Member *, unsigned>> getReductions(const leaf::Nest &nest);
+SmallVector<std::pair<const leaf::NestMember *, unsigned>> getReductions(const leaf::Nest &nest);
 /// Bytes of shared memory for one thread's sums in a tile of so many points.
 int64_t bytesOfSums(const leaf::Nest &nest, int64_t points);
 

@@ -17,7 +17,7 @@ void mlir::ft::leaf::cutColumns(LeafGraph &graph, const ColumnCut &cut) {
     if (loop < 0)
       continue;
     nest.sizes[loop] = cut.tile;
-    for (Member &member : nest.members)
+    for (NestMember &member : nest.members)
       for (auto *views : {&member.reads, &member.inits, &member.writes})
         for (ElementView &view : *views)
           if (!view.isSplat()) {

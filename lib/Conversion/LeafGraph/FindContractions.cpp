@@ -16,7 +16,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 
 /// `value` is an argument of the body, perhaps extended: which, and how.
-static std::optional<unsigned> traceOperand(Value value, const Member &member, bool &isUnsigned) {
+static std::optional<unsigned> traceOperand(Value value, const NestMember &member, bool &isUnsigned) {
   if (Operation *op = value.getDefiningOp()) {
     if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
       return std::nullopt;
@@ -29,7 +29,7 @@ static std::optional<unsigned> traceOperand(Value value, const Member &member, b
   return found - member.arguments.begin();
 }
 
-static bool matchBody(const Member &member, Contraction &result) {
+static bool matchBody(const NestMember &member, Contraction &result) {
   if (!member.body || member.accumulators.size() != 1 || member.yields.size() != 1 ||
       !member.captured.empty() || member.reads.empty() || member.reads.size() > 2)
     return false;
@@ -57,7 +57,7 @@ static bool matchBody(const Member &member, Contraction &result) {
 }
 
 static bool classifyLoops(const Nest &nest, Contraction &result) {
-  const Member &member = nest.members.front();
+  const NestMember &member = nest.members.front();
   const ElementView &a = member.reads[result.lhs], &b = member.reads[result.rhs];
   const ElementView &c = member.writes.front();
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop) {
@@ -100,10 +100,10 @@ struct Packer {
 
   /// `order`: the loops of the operand, the last becomes contiguous.
   void pack(Nest &nest, int read, ArrayRef<int> order, Type elementType) {
-    Member &member = nest.members.front();
+    NestMember &member = nest.members.front();
     ElementView &view = member.reads[read];
     Nest copy;
-    Member mover;
+    NestMember mover;
     mover.op = member.op;
     mover.copy = true;
     Buffer buffer;
@@ -147,7 +147,7 @@ std::optional<Contraction> mlir::ft::leaf::matchContraction(const Nest &nest) {
 
 SmallVector<Contraction, 0> mlir::ft::leaf::matchContractions(const Nest &nest) {
   SmallVector<Contraction, 0> all;
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     Nest alone;
     alone.sizes = nest.sizes;
     alone.reduced = nest.reduced;
@@ -189,7 +189,7 @@ static void packOperands(LeafGraph &graph, Nest &nest, const Contraction &found,
 static LogicalResult tryContraction(LeafGraph &graph, Nest &nest, const CpuTarget *target, const RegisterTile *given,
                                     std::vector<Nest> &before) {
   Contraction found;
-  Member &member = nest.members.front();
+  NestMember &member = nest.members.front();
   if (nest.members.size() != 1 || !matchBody(member, found))
     return success();
   Nest collapsed = nest;

@@ -25,11 +25,11 @@ private:
     return view.buffer == guard.buffer && view.offset == guard.offset && view.terms.empty();
   }
   /// 1 and -1: the flag or its opposite; 0: something else.
-  int flagSign(Value value, const Member &member) const;
+  int flagSign(Value value, const NestMember &member) const;
   /// Whether what `member` makes of the reads of `buffer` is looked at under the guard only.
-  bool isGuardedIn(const Member &member, int buffer) const;
-  bool isGuardedOp(const Member &member, int buffer) const;
-  bool isGuardedBody(const Member &member, int buffer) const;
+  bool isGuardedIn(const NestMember &member, int buffer) const;
+  bool isGuardedOp(const NestMember &member, int buffer) const;
+  bool isGuardedBody(const NestMember &member, int buffer) const;
   bool areGuarded(ArrayRef<ElementView> writes) const {
     return llvm::all_of(writes, [&](const ElementView &view) { return !view.isSplat() && guarded[view.buffer]; });
   }
@@ -46,7 +46,7 @@ static bool mayTrap(Operation *op) {
                                         arith::CeilDivUIOp, arith::FloorDivSIOp, tensor::ExtractOp>(op);
 }
 
-int GuardFinder::flagSign(Value value, const Member &member) const {
+int GuardFinder::flagSign(Value value, const NestMember &member) const {
   if (auto flip = value.getDefiningOp<arith::XOrIOp>())
     for (auto [one, other] : {std::pair(flip.getLhs(), flip.getRhs()), std::pair(flip.getRhs(), flip.getLhs())}) {
       APInt constant;
@@ -62,7 +62,7 @@ int GuardFinder::flagSign(Value value, const Member &member) const {
   return 0;
 }
 
-bool GuardFinder::isGuardedOp(const Member &member, int buffer) const {
+bool GuardFinder::isGuardedOp(const NestMember &member, int buffer) const {
   if (!member.copy && isa<arith::SelectOp>(member.op) && member.reads.size() == 3 && isFlag(member.reads[0])) {
     const ElementView &looked = member.reads[guard.when ? 2 : 1];
     if (looked.isSplat() || looked.buffer != buffer)
@@ -71,7 +71,7 @@ bool GuardFinder::isGuardedOp(const Member &member, int buffer) const {
   return (member.copy || !mayTrap(member.op)) && areGuarded(member.writes);
 }
 
-bool GuardFinder::isGuardedBody(const Member &member, int buffer) const {
+bool GuardFinder::isGuardedBody(const NestMember &member, int buffer) const {
   llvm::SmallDenseSet<Value> garbage;
   for (auto [argument, view] : llvm::zip_equal(member.arguments, member.reads))
     if (!view.isSplat() && view.buffer == buffer)
@@ -99,7 +99,7 @@ bool GuardFinder::isGuardedBody(const Member &member, int buffer) const {
   return true;
 }
 
-bool GuardFinder::isGuardedIn(const Member &member, int buffer) const {
+bool GuardFinder::isGuardedIn(const NestMember &member, int buffer) const {
   auto addresses = [&](const ElementView &view) {
     return llvm::any_of(view.terms, [&](const DynamicTerm &term) { return term.buffer == buffer; });
   };
@@ -120,12 +120,12 @@ SmallVector<bool> GuardFinder::find() {
   for (bool changed = true; changed;) {
     changed = false;
     for (auto [n, nest] : llvm::enumerate(graph.nests)) {
-      if (superfluous[n] && !nest.last && llvm::all_of(nest.members, [&](const Member &m) { return areGuarded(m.writes); }))
+      if (superfluous[n] && !nest.last && llvm::all_of(nest.members, [&](const NestMember &m) { return areGuarded(m.writes); }))
         continue;
       changed |= superfluous[n];
       superfluous[n] = false;
       for (int buffer = 0; buffer < int(graph.buffers.size()); ++buffer)
-        if (guarded[buffer] && !llvm::all_of(nest.members, [&](const Member &m) { return isGuardedIn(m, buffer); })) {
+        if (guarded[buffer] && !llvm::all_of(nest.members, [&](const NestMember &m) { return isGuardedIn(m, buffer); })) {
           guarded[buffer] = false;
           changed = true;
         }

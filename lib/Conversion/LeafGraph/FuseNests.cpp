@@ -18,7 +18,7 @@ struct Footprint {
 
 } // namespace
 
-static void collect(const Member &member, SmallVectorImpl<Footprint> &result) {
+static void collect(const NestMember &member, SmallVectorImpl<Footprint> &result) {
   auto add = [&](const ElementView &view, bool write, bool exact) {
     if (!view.isSplat())
       result.push_back({view, write, exact && view.terms.empty()});
@@ -92,9 +92,9 @@ static std::optional<SmallVector<int>> align(const Nest &nest, const Nest &group
     loops = order;
     return true;
   };
-  const Member &member = nest.members.front();
+  const NestMember &member = nest.members.front();
   for (const ElementView &read : member.reads)
-    for (const Member &other : group.members)
+    for (const NestMember &other : group.members)
       for (const ElementView &write : other.writes)
         if (loops.empty() && !read.isSplat() && read.buffer == write.buffer &&
             !byStrides(read, write))
@@ -110,7 +110,7 @@ static std::optional<SmallVector<int>> align(const Nest &nest, const Nest &group
 
 static int64_t countOps(const Nest &nest) {
   int64_t count = 0;
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     count += member.body ? member.body->getOperations().size() : 1;
   return count;
 }
@@ -128,7 +128,7 @@ static bool tryJoin(Nest &group, const Nest &nest) {
   if (nestReduces && llvm::is_contained(group.reduced, true) && reduced != group.reduced)
     return false;
 
-  Member member = nest.members.front();
+  NestMember member = nest.members.front();
   for (auto *views : {&member.reads, &member.inits, &member.writes})
     for (ElementView &view : *views)
       view = permuted(view, *loops);
@@ -137,7 +137,7 @@ static bool tryJoin(Nest &group, const Nest &nest) {
 
   SmallVector<Footprint> own;
   collect(member, own);
-  for (const Member &other : group.members) {
+  for (const NestMember &other : group.members) {
     SmallVector<Footprint> theirs;
     collect(other, theirs);
     for (const Footprint &a : theirs)
@@ -163,7 +163,7 @@ static bool tryJoin(Nest &group, const Nest &nest) {
 static bool conflicts(const Nest &group, const Nest &nest) {
   SmallVector<Footprint> own;
   collect(nest.members.front(), own);
-  for (const Member &other : group.members) {
+  for (const NestMember &other : group.members) {
     SmallVector<Footprint> theirs;
     collect(other, theirs);
     for (const Footprint &a : theirs)
@@ -177,7 +177,7 @@ static bool conflicts(const Nest &group, const Nest &nest) {
 /// Whether a nest converts to wider numbers, which is done best where they are used: earlier they would be kept, in registers
 /// or in memory, while others are computed.
 static bool isConversion(const Nest &nest, const LeafGraph &graph) {
-  const Member &member = nest.members.front();
+  const NestMember &member = nest.members.front();
   auto isPlain = [](const ElementView &view) { return !view.isSplat() && view.terms.empty(); };
   return isa<arith::ExtFOp>(member.op) && !nest.contraction && !nest.last && llvm::all_of(member.reads, isPlain) &&
          llvm::all_of(member.writes, [&](const ElementView &view) {
@@ -302,7 +302,7 @@ static void findMemory(LeafGraph &graph) {
     if (nest.contraction && nest.contraction->panel >= 0)
       read[nest.contraction->panel] = true;
     SmallVector<ElementView> written;
-    for (const Member &member : nest.members) {
+    for (const NestMember &member : nest.members) {
       auto use = [&](const ElementView &view, bool pointwise) {
         for (const DynamicTerm &term : view.terms)
           read[term.buffer] = true;

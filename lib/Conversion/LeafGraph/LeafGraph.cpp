@@ -24,7 +24,7 @@ bool LeafGraph::isBatched(const ElementView &view) const {
          llvm::any_of(view.terms, [&](const DynamicTerm &t) { return buffers[t.buffer].batched; });
 }
 
-bool mlir::ft::leaf::isInRange(const Member &member, Value index, int64_t size) {
+bool mlir::ft::leaf::isInRange(const NestMember &member, Value index, int64_t size) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant >= 0 && *constant < size;
   auto loop = index.getDefiningOp<linalg::IndexOp>();
@@ -37,7 +37,7 @@ bool mlir::ft::leaf::isInRange(const Member &member, Value index, int64_t size) 
 bool mlir::ft::leaf::hasDataIndices(const LeafGraph &graph) {
   auto isMoved = [](const ElementView &view) { return !view.terms.empty(); };
   for (const Nest &nest : graph.nests)
-    for (const Member &member : nest.members) {
+    for (const NestMember &member : nest.members) {
       if (llvm::any_of(member.reads, isMoved) || llvm::any_of(member.inits, isMoved) ||
           llvm::any_of(member.writes, isMoved) ||
           llvm::any_of(member.captured, [&](const auto &known) { return isMoved(known.second); }))
@@ -160,7 +160,7 @@ static SmallVector<int> keptLoops(ArrayRef<int64_t> shape, SmallVectorImpl<int64
 }
 
 void GraphBuilder::finishNest(Nest nest) {
-  for (Member &member : nest.members) {
+  for (NestMember &member : nest.members) {
     if (member.contracts)
       member.sums = sums;
     for (const ElementView &view : member.reads)
@@ -176,7 +176,7 @@ void GraphBuilder::addCopy(Operation *op, const ElementView &from, const Element
   if (from == to || from.undefined)
     return;
   Nest nest;
-  Member member;
+  NestMember member;
   member.op = op;
   member.copy = true;
   member.loops = keptLoops(shape, nest.sizes);
@@ -190,7 +190,7 @@ void GraphBuilder::addCopy(Operation *op, const ElementView &from, const Element
 
 LogicalResult GraphBuilder::addElementwise(Operation *op) {
   Nest nest;
-  Member member;
+  NestMember member;
   member.op = op;
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0).getType());
   member.loops = keptLoops(shape, nest.sizes);
@@ -261,7 +261,7 @@ LogicalResult GraphBuilder::addGeneric(linalg::GenericOp op) {
   if (tryView(op))
     return success();
   Nest nest;
-  Member member;
+  NestMember member;
   member.op = op;
   member.body = op.getBody();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();

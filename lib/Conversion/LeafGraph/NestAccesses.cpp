@@ -12,13 +12,13 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
   SmallVector<bool> pinned(nest.sizes.size());
   if (kept)
     pinned[*kept] = true;
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     if (member.body)
       for (auto index : member.body->getOps<linalg::IndexOp>())
         if (int loop = member.loops[index.getDim()]; loop >= 0)
           pinned[loop] = true;
   auto forViews = [&](auto callback) {
-    for (Member &member : nest.members)
+    for (NestMember &member : nest.members)
       for (auto *views : {&member.reads, &member.inits, &member.writes})
         for (ElementView &view : *views)
           callback(view);
@@ -49,7 +49,7 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
     if (kept && *kept > int(outer))
       --*kept;
     forViews([&](ElementView &view) { view.forEachStrides([&](SmallVectorImpl<int64_t> &strides) { erase(strides, outer); }); });
-    for (Member &member : nest.members)
+    for (NestMember &member : nest.members)
       for (int &loop : member.loops)
         loop = loop == int(outer) ? -1 : loop > int(outer) ? loop - 1 : loop;
     outer = 0;
@@ -57,7 +57,7 @@ void mlir::ft::leaf::collapseLoops(Nest &nest, int *kept) {
 }
 
 void mlir::ft::leaf::forEachAccess(const Nest &nest, llvm::function_ref<void(const ElementView &, bool)> access) {
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     for (const ElementView &view : member.reads)
       access(view, false);
     for (const ElementView &view : member.inits)
@@ -67,9 +67,9 @@ void mlir::ft::leaf::forEachAccess(const Nest &nest, llvm::function_ref<void(con
   }
 }
 
-SmallVector<std::pair<Member *, unsigned>> mlir::ft::leaf::getReductions(Nest &nest) {
-  SmallVector<std::pair<Member *, unsigned>> result;
-  for (Member &member : nest.members)
+SmallVector<std::pair<NestMember *, unsigned>> mlir::ft::leaf::getReductions(Nest &nest) {
+  SmallVector<std::pair<NestMember *, unsigned>> result;
+  for (NestMember &member : nest.members)
     for (unsigned i = 0; i < member.accumulators.size(); ++i)
       result.push_back({&member, i});
   return result;

@@ -39,7 +39,7 @@ struct TiledProduct {
 private:
   Type elementOf(const ElementView &view) const { return graph.buffers[view.buffer].elementType; }
   Type accumulated() const { return elementOf(nest.members.front().writes.front()); }
-  const Member &member() const { return nest.members.front(); }
+  const NestMember &member() const { return nest.members.front(); }
   const ElementView &left() const { return member().reads[product.lhs]; }
   const ElementView &right() const { return member().reads[product.rhs]; }
   /// Rows of the product in one row of the leaf.

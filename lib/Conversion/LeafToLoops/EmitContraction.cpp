@@ -18,7 +18,7 @@ using namespace mlir::ft::leaf;
 
 ContractionEmitter::ContractionEmitter(Emitter &emitter, const Nest &nest)
     : e(emitter), b(emitter.b), nest(nest), product(*nest.contraction) {
-  const Member &member = nest.members.front();
+  const NestMember &member = nest.members.front();
   views[A] = &member.reads[product.lhs];
   views[B] = &member.reads[product.rhs];
   views[C] = &member.writes.front();

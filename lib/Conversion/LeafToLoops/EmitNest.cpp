@@ -60,17 +60,17 @@ private:
   SmallVector<Value> emitInner(unsigned depth, Point point, ValueRange carried,
                                llvm::function_ref<SmallVector<Value>(Point &, ValueRange)> body);
   SmallVector<Value> evaluateLanes(Point &point, LaneShape shape, unsigned copy, ValueRange carried);
-  Value initial(Point &point, const Member &member, unsigned result, LaneShape shape,
+  Value initial(Point &point, const NestMember &member, unsigned result, LaneShape shape,
                 unsigned copy);
   void storeReduced(Point &point, LaneShape shape, unsigned copy, ValueRange values);
-  Value foldLanes(const Member &member, unsigned result, Value value);
+  Value foldLanes(const NestMember &member, unsigned result, Value value);
 };
 
 } // namespace
 
 /// What bodies capture is known in all loops.
 void LaneNestEmitter::findCaptured() {
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     for (const auto &[value, view] : member.captured) {
       if (!view.isSplat())
         (void)e.rowOffset(view.buffer);
@@ -91,7 +91,7 @@ void LaneNestEmitter::advanceOffsets(Point &point, int loop, Value by) const {
 /// Loads what the loops that remain do not change.
 void LaneNestEmitter::preload(Point &point, ArrayRef<int> remaining, bool vectorRemains,
                           LaneShape shape, unsigned copies) {
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     for (const ElementView &view : member.reads) {
       int number = findAccess(accesses, view);
       const AccessInfo &access = accesses[number];
@@ -131,7 +131,7 @@ SmallVector<Value> LaneNestEmitter::evaluateLanes(Point &point, LaneShape shape,
     Value steps = arith::ConstantOp::create(b, b.getIndexVectorAttr(lanes));
     return arith::AddIOp::create(b, e.broadcast(at, shape.width), steps);
   };
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     b.setLoc(member.op->getLoc());
     LaneBody body(e, member, shape);
     body.loopIndex = loopIndex;
@@ -172,7 +172,7 @@ SmallVector<Value> LaneNestEmitter::evaluateLanes(Point &point, LaneShape shape,
   return next;
 }
 
-Value LaneNestEmitter::initial(Point &point, const Member &member, unsigned result, LaneShape shape,
+Value LaneNestEmitter::initial(Point &point, const NestMember &member, unsigned result, LaneShape shape,
                            unsigned copy) {
   Value value = lanesAt(point, findAccess(accesses, member.inits[result]), shape, copy);
   return e.broadcast(e.lanesToFloat32(value), shape.width);
@@ -228,7 +228,7 @@ void LaneNestEmitter::emitVectors(Point point, LaneShape shape, unsigned copies)
 }
 
 /// One lane value from a vector of partial results.
-Value LaneNestEmitter::foldLanes(const Member &member, unsigned result, Value value) {
+Value LaneNestEmitter::foldLanes(const NestMember &member, unsigned result, Value value) {
   LaneBody body(e, member, {});
   for (int64_t half = width / 2; half >= 1; half /= 2) {
     LaneBody halves(e, member, {half, half});
@@ -369,7 +369,7 @@ void LaneNestEmitter::emitLanes() {
     access.vectorStride = access.view.isSplat() || vectorLoop < 0 ? 0 : access.view.strides[vectorLoop];
     access.variesInVector = vectorLoop >= 0 && access.view.movesWith(vectorLoop);
   }
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     reduces |= member.isReduction();
   for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
     if (loop != vectorLoop)

@@ -163,10 +163,10 @@ inline bool isVector(Value value) { return isa<VectorType>(value.getType()); }
 /// The body of a member on lane values. It has a rule for all that leaves hold.
 class LaneBody : public BodyEvaluator {
 public:
-  LaneBody(Emitter &emitter, const Member &member, LaneShape shape) : BodyEvaluator(emitter.b, member), e(emitter), shape(shape) {}
+  LaneBody(Emitter &emitter, const NestMember &member, LaneShape shape) : BodyEvaluator(emitter.b, member), e(emitter), shape(shape) {}
 
   /// Bodies that must be computed one element at a time.
-  static bool needsScalars(const Member &member);
+  static bool needsScalars(const NestMember &member);
 
 private:
   Emitter &e;

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::ft::leaf;
 
-bool LaneBody::needsScalars(const Member &member) {
+bool LaneBody::needsScalars(const NestMember &member) {
   auto bad = [](Operation &op) {
     if (op.getNumRegions() != 0)
       return true;

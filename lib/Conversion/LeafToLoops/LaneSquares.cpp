@@ -16,7 +16,7 @@ using namespace mlir::ft::leaf;
 /// The part of a copy that starts at `begin` of `loop` and has `size` steps.
 static Nest part(const Nest &nest, int loop, int64_t begin, int64_t size) {
   Nest result = nest;
-  Member &member = result.members.front();
+  NestMember &member = result.members.front();
   result.sizes[loop] = size;
   for (ElementView *view : {&member.reads.front(), &member.writes.front()})
     view->offset += begin * view->strides[loop];

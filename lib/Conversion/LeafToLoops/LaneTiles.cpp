@@ -42,7 +42,7 @@ struct LaneNest {
 } // namespace
 
 bool LaneNest::canReduceInLanes() const {
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     for (Operation *combiner : member.combiners)
       if (!combiner || !arith::getNeutralElement(combiner))
         return false;
@@ -90,7 +90,7 @@ int64_t LaneNest::widestBytes() const {
   for (const NestAccess &access : accesses)
     if (!access.view.isSplat())
       note(graph.buffers[access.view.buffer].elementType);
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     if (member.body)
       for (Operation &op : *member.body)
         llvm::for_each(op.getResultTypes(), note);
@@ -120,7 +120,7 @@ LaneTile mlir::ft::leaf::chooseLanes(const LeafGraph &graph, const Nest &origina
   if (lanes.hasBitsInMemory())
     tile.vector = std::min(tile.vector, mostMaskLanes);
   tile.vector = std::min<int64_t>(tile.vector, llvm::PowerOf2Ceil(lanes.nest.sizes[tile.loop]));
-  if (llvm::any_of(lanes.nest.members, [](const Member &member) { return member.isReduction(); }))
+  if (llvm::any_of(lanes.nest.members, [](const NestMember &member) { return member.isReduction(); }))
     tile.beside = target.planning.besideInSums;
   return tile;
 }

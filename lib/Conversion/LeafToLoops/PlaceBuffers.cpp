@@ -62,7 +62,7 @@ static SmallVector<Lifetime> findLifetimes(const LeafGraph &graph, ArrayRef<Segm
       };
       if (graph.nests[n].contraction)
         touch(graph.nests[n].contraction->panel, n, s);
-      for (const Member &member : graph.nests[n].members) {
+      for (const NestMember &member : graph.nests[n].members) {
         llvm::for_each(member.reads, touchView);
         llvm::for_each(member.inits, touchView);
         llvm::for_each(member.writes, touchView);
@@ -127,7 +127,7 @@ struct Placing {
   InFlightDiagnostic errorOf(int buffer, int value) const {
     Operation *at = graph.func;
     for (const Nest &nest : llvm::reverse(graph.nests))
-      for (const Member &member : nest.members)
+      for (const NestMember &member : nest.members)
         if (llvm::any_of(member.writes, [&](const ElementView &view) { return view.buffer == buffer; }) ||
             (nest.contraction && nest.contraction->panel == buffer))
           at = member.op;

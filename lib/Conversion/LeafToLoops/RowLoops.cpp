@@ -44,7 +44,7 @@ struct Touched {
       for (const DynamicTerm &term : view.terms)
         reads.insert(term.buffer);
     };
-    for (const Member &member : nest.members) {
+    for (const NestMember &member : nest.members) {
       llvm::for_each(member.reads, read);
       llvm::for_each(member.inits, read);
       for (const auto &[value, view] : member.captured)

@@ -95,7 +95,7 @@ public:
 /// The body of a member, which reads what the leaf's buffers are at a row and a lift.
 class LeafBody : public leaf::BodyEvaluator {
 public:
-  LeafBody(LeafEmitter &emitter, const leaf::Member &member, At at) : BodyEvaluator(emitter.b, member), e(emitter), at(at) {}
+  LeafBody(LeafEmitter &emitter, const leaf::NestMember &member, At at) : BodyEvaluator(emitter.b, member), e(emitter), at(at) {}
 
 private:
   LeafEmitter &e;

@@ -26,7 +26,7 @@ static void eachSplat(Value memory, llvm::function_ref<void(loops::SplatOp)> tak
 /// What the members of a nest read.
 static SmallVector<leaf::ElementView> readsOf(const leaf::Nest &nest) {
   SmallVector<leaf::ElementView> reads;
-  for (const leaf::Member &member : nest.members)
+  for (const leaf::NestMember &member : nest.members)
     llvm::append_range(reads, member.reads);
   return reads;
 }

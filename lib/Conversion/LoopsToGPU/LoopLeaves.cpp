@@ -157,7 +157,7 @@ void LoopWalker::bindValues(loops::LeafOp leaf, LeafEmitter &emitter) {
   llvm::DenseSet<int> inProducts;
   for (auto [tiles, nest] : llvm::zip(emitter.tiles, graph.nests))
     if (tiles.product)
-      for (const leaf::Member &member : nest.members)
+      for (const leaf::NestMember &member : nest.members)
         for (const leaf::ElementView &view : member.reads)
           if (!view.isSplat())
             inProducts.insert(view.buffer);

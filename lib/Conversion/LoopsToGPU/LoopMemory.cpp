@@ -39,7 +39,7 @@ static unsigned touches(const leaf::Nest &nest, int buffer, const leaf::ElementV
     for (const leaf::DynamicTerm &term : seen.terms)
       count += term.buffer == buffer;
   };
-  for (const leaf::Member &member : nest.members) {
+  for (const leaf::NestMember &member : nest.members) {
     for (const leaf::ElementView &seen : member.reads)
       touch(seen, false);
     for (auto *views : {&member.inits, &member.writes})
@@ -58,7 +58,7 @@ static int outputOf(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, int scr
   for (auto [n, nest] : llvm::enumerate(graph.nests)) {
     if (!tiles[n].product || nest.members.size() != 1 || nest.members.front().inits.size() != 1 || nest.members.front().writes.size() != 1)
       continue;
-    const leaf::Member &member = nest.members.front();
+    const leaf::NestMember &member = nest.members.front();
     if (member.inits.front().buffer != scratch || !member.inits.front().terms.empty())
       continue;
     const leaf::ElementView &view = member.inits.front(), &written = member.writes.front();
@@ -102,7 +102,7 @@ static SmallVector<LeafNeeds::Need> findLives(const leaf::LeafGraph &graph) {
       for (const leaf::DynamicTerm &term : view.terms)
         use(term.buffer);
     };
-    for (const leaf::Member &member : nest.members) {
+    for (const leaf::NestMember &member : nest.members) {
       llvm::for_each(member.reads, touch);
       llvm::for_each(member.inits, touch);
       llvm::for_each(member.writes, touch);

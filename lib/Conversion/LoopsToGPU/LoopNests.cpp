@@ -62,7 +62,7 @@ bool NestChooser::isLifted(const leaf::ElementView &view) const {
 
 bool NestChooser::differsByLift() const {
   bool differs = llvm::any_of(to.accesses, [&](const leaf::NestAccess &access) { return isLifted(access.view); });
-  for (const leaf::Member &member : nest.members)
+  for (const leaf::NestMember &member : nest.members)
     differs |= llvm::any_of(member.captured, [&](const auto &captured) { return isLifted(captured.second); });
   return differs;
 }
@@ -111,7 +111,7 @@ tile::FlagAttr NestChooser::guardOf() {
 }
 
 static bool hasSums(const leaf::Nest &nest) {
-  return llvm::any_of(nest.members, [](const leaf::Member &member) { return member.isReduction(); });
+  return llvm::any_of(nest.members, [](const leaf::NestMember &member) { return member.isReduction(); });
 }
 
 tile::PointTilesAttr NestChooser::layoutFor(int64_t tile, ArrayRef<int64_t> unroll) {

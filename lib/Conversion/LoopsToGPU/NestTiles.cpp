@@ -31,10 +31,10 @@ private:
   Value readOf(const ElementView &view);
   Value inputOf(const ElementView &view);
 
-  LogicalResult writeMember(const Member &member);
-  Operation *startMember(const Member &member, ValueRange inputs);
-  void fillCombiners(tile::ReducePointsOp op, const Member &member);
-  LogicalResult fillBody(const Member &member, Block &block);
+  LogicalResult writeMember(const NestMember &member);
+  Operation *startMember(const NestMember &member, ValueRange inputs);
+  void fillCombiners(tile::ReducePointsOp op, const NestMember &member);
+  LogicalResult fillBody(const NestMember &member, Block &block);
   Block *addBody(Region &region, TypeRange arguments);
   At beginBody(Block *block);
   void endBody(At at, ValueRange results);
@@ -149,7 +149,7 @@ Value NestWriter::inputOf(const ElementView &view) {
 //===----------------------------------------------------------------------===//
 
 /// What a member computes of one point.
-LogicalResult NestWriter::fillBody(const Member &member, Block &block) {
+LogicalResult NestWriter::fillBody(const NestMember &member, Block &block) {
   OpBuilder::InsertionGuard guard(b);
   At at = beginBody(&block);
   LeafBody body(e, member, at);
@@ -185,7 +185,7 @@ LogicalResult NestWriter::fillBody(const Member &member, Block &block) {
 }
 
 /// How threads that share a point join what they have.
-void NestWriter::fillCombiners(tile::ReducePointsOp op, const Member &member) {
+void NestWriter::fillCombiners(tile::ReducePointsOp op, const NestMember &member) {
   for (auto [i, region] : llvm::enumerate(op.getCombiners())) {
     OpBuilder::InsertionGuard guard(b);
     Block *block = addBody(region, {op.getSumType(unsigned(i)), op.getSumType(unsigned(i))});
@@ -195,7 +195,7 @@ void NestWriter::fillCombiners(tile::ReducePointsOp op, const Member &member) {
 }
 
 /// The operation that computes a member; its body has no more than arguments.
-Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
+Operation *NestWriter::startMember(const NestMember &member, ValueRange inputs) {
   SmallVector<Type> results;
   for (const ElementView &view : ArrayRef(member.writes).take_front(member.copy ? 1 : std::min(member.writes.size(), member.yields.size())))
     results.push_back(registerType(e.graph.buffers[view.buffer].elementType));
@@ -227,7 +227,7 @@ Operation *NestWriter::startMember(const Member &member, ValueRange inputs) {
   return sums;
 }
 
-LogicalResult NestWriter::writeMember(const Member &member) {
+LogicalResult NestWriter::writeMember(const NestMember &member) {
   b.setLoc(member.op->getLoc());
   SmallVector<Value> inputs;
   for (const ElementView &view : member.reads)
@@ -271,7 +271,7 @@ LogicalResult NestWriter::write(tile::PointTilesAttr layout) {
   memories.clear();
   reads.clear();
   made.clear();
-  return success(llvm::all_of(nest.members, [&](const Member &member) { return succeeded(writeMember(member)); }));
+  return success(llvm::all_of(nest.members, [&](const NestMember &member) { return succeeded(writeMember(member)); }));
 }
 
 LogicalResult NestWriter::run() {

@@ -82,16 +82,16 @@ private:
   int64_t widthOf(const ElementView &view) const { return attribute.getAccesses()[size_t(llvm::find(places, view) - places.begin())]; }
   Value convertTile(Value tile, Type element);
   LogicalResult emitFused(const Nest &fused, At at, Value row, Value column);
-  LogicalResult emitMember(const Member &member, ArrayRef<int> loops, At at, Value row, Value column);
+  LogicalResult emitMember(const NestMember &member, ArrayRef<int> loops, At at, Value row, Value column);
   /// Which axes of the product a member of a fused nest with these loops asks its elements' places along.
-  SmallVector<unsigned> axesOfIndices(const Member &member, ArrayRef<int> loops) const;
+  SmallVector<unsigned> axesOfIndices(const NestMember &member, ArrayRef<int> loops) const;
   /// The index of one of the product's loops, of an element whose row and column have these numbers (null: nobody asks).
   Value indexOf(int loop, ArrayRef<Value> numbers);
-  LogicalResult emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
+  LogicalResult emitReduction(const NestMember &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
                               Value column);
-  FailureOr<Value> emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at);
-  Value combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at);
-  Value withInit(const Member &member, unsigned result, Value init, Value reduced, At at);
+  FailureOr<Value> emitTerms(const NestMember &member, unsigned result, Value neutral, ValueRange inputs, At at);
+  Value combineRows(const NestMember &member, unsigned result, Value terms, Value neutral, At at);
+  Value withInit(const NestMember &member, unsigned result, Value init, Value reduced, At at);
   ElementView overTile(const ElementView &view) const { return schedule::viewOverTile(nest, product, view); }
   bool isOfRows(const ElementView &view, LoopNumber loopOf) const;
   tile::MapOp startMap(ArrayRef<Type> elements, ValueRange inputs);
@@ -279,7 +279,7 @@ void ProductEmitter::store(Value tile, const ElementView &view, LoopNumber loopO
   tile::StoreOp::create(b, tile, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(widthOf(view)));
 }
 
-SmallVector<unsigned> ProductEmitter::axesOfIndices(const Member &member, ArrayRef<int> loops) const {
+SmallVector<unsigned> ProductEmitter::axesOfIndices(const NestMember &member, ArrayRef<int> loops) const {
   SmallVector<int> asked;
   if (member.body)
     for (auto index : member.body->getOps<linalg::IndexOp>())
@@ -310,7 +310,7 @@ Value ProductEmitter::indexOf(int loop, ArrayRef<Value> numbers) {
   llvm_unreachable("a fused nest has the product's loops");
 }
 
-LogicalResult ProductEmitter::emitMember(const Member &member, ArrayRef<int> loops, At at, Value row, Value column) {
+LogicalResult ProductEmitter::emitMember(const NestMember &member, ArrayRef<int> loops, At at, Value row, Value column) {
   b.setLoc(member.op->getLoc());
   // Loops of this nest are the product's parallel ones, in their order.
   auto loopOf = [&](int loop) { return indexOfParallel(loop); };
@@ -381,7 +381,7 @@ tile::MapOp ProductEmitter::startMap(ArrayRef<Type> elements, ValueRange inputs)
 }
 
 /// What each element of the tile adds to the reduction.
-FailureOr<Value> ProductEmitter::emitTerms(const Member &member, unsigned result, Value neutral, ValueRange inputs, At at) {
+FailureOr<Value> ProductEmitter::emitTerms(const NestMember &member, unsigned result, Value neutral, ValueRange inputs, At at) {
   OpBuilder::InsertionGuard guard(b);
   tile::MapOp map = startMap(neutral.getType(), inputs);
   LeafBody body(e, member, at);
@@ -395,7 +395,7 @@ FailureOr<Value> ProductEmitter::emitTerms(const Member &member, unsigned result
   return map.getResult(0);
 }
 
-Value ProductEmitter::combineRows(const Member &member, unsigned result, Value terms, Value neutral, At at) {
+Value ProductEmitter::combineRows(const NestMember &member, unsigned result, Value terms, Value neutral, At at) {
   OpBuilder::InsertionGuard guard(b);
   auto reduce = tile::ReduceOp::create(b, terms.getType(), terms, neutral, n.most);
   Type element = neutral.getType();
@@ -407,7 +407,7 @@ Value ProductEmitter::combineRows(const Member &member, unsigned result, Value t
 }
 
 /// The reduction goes on from what it began with, and is rounded to what is written.
-Value ProductEmitter::withInit(const Member &member, unsigned result, Value init, Value reduced, At at) {
+Value ProductEmitter::withInit(const NestMember &member, unsigned result, Value init, Value reduced, At at) {
   OpBuilder::InsertionGuard guard(b);
   Type element = graph.buffers[member.writes[result].buffer].elementType;
   tile::MapOp map = startMap(element, {init, reduced});
@@ -418,7 +418,7 @@ Value ProductEmitter::withInit(const Member &member, unsigned result, Value init
   return map.getResult(0);
 }
 
-LogicalResult ProductEmitter::emitReduction(const Member &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
+LogicalResult ProductEmitter::emitReduction(const NestMember &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
                                             Value column) {
   SmallVector<Value> results;
   for (unsigned i = 0; i < member.inits.size(); ++i) {
@@ -440,7 +440,7 @@ LogicalResult ProductEmitter::emitFused(const Nest &fused, At at, Value row, Val
   bool ofRows = fused.sizes.size() != shape.getParallelLoops().size();
   SmallVector<int> loops;
   llvm::copy_if(shape.getParallelLoops(), std::back_inserter(loops), [&](int loop) { return !ofRows || !llvm::is_contained(product.loops.n, loop); });
-  for (const Member &member : fused.members)
+  for (const NestMember &member : fused.members)
     if (failed(emitMember(member, loops, at, row, column)))
       return failure();
   return success();

@@ -35,7 +35,7 @@ bool togpu::canCarrySums(const LeafGraph &graph, ArrayRef<schedule::Tiles> tiles
     if (!(withoutTerms(behind, behind.members[other].inits.front()) == result) || buffer.inMemory || buffer.elementType != first->sum)
       return false;
     for (unsigned later = next + 1; later <= leader + unsigned(first->attribute.getFused()); ++later)
-      for (const Member &reader : graph.nests[later].members)
+      for (const NestMember &reader : graph.nests[later].members)
         for (auto *views : {&reader.reads, &reader.inits})
           if (llvm::any_of(*views, [&](const ElementView &view) { return view.buffer == result.buffer; }))
             return false;
@@ -83,7 +83,7 @@ SmallVector<ElementView> ProductShape::placesOfTiles() const {
   };
   for (unsigned i = number; i <= number + unsigned(product.attribute.getFused()); ++i) {
     bool isProduct = i == number || llvm::is_contained(product.joined, i);
-    for (const Member &member : graph.nests[i].members) {
+    for (const NestMember &member : graph.nests[i].members) {
       if (!isProduct)
         for (const ElementView &view : member.reads)
           add(schedule::viewOverTile(nest, product, view));

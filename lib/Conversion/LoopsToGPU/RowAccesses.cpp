@@ -37,7 +37,7 @@ SmallVector<ElementView> togpu::placesOfRows(const leaf::LeafGraph &graph, const
           places.push_back(std::move(place));
       }
     };
-    for (const leaf::Member &member : form.nest->members) {
+    for (const leaf::NestMember &member : form.nest->members) {
       add(member.reads, /*isWritten=*/false);
       add(member.inits, /*isWritten=*/false);
       add(member.writes, /*isWritten=*/true);

@@ -29,7 +29,7 @@ public:
 
 private:
   struct Reduction {
-    const Member *member;
+    const NestMember *member;
     unsigned result;
     Value value; // what lanes have of it; of a nest without a row, what a row has
   };
@@ -59,13 +59,13 @@ private:
   Value valueOfRows(const ElementView &view);
   Value tileOf(const RowNest &form, const ElementView &view);
   void fetchAll(const RowNest &form);
-  LogicalResult emitMember(const RowNest &form, const Member &member, ValueRange neutral, Sweep &sweep,
+  LogicalResult emitMember(const RowNest &form, const NestMember &member, ValueRange neutral, Sweep &sweep,
                            SmallVectorImpl<Reduction> &reductions);
-  Operation *startMember(const RowNest &form, const Member &member, ValueRange inputs, ValueRange neutral);
-  LogicalResult fillBody(const RowNest &form, const Member &member, Block &block, ValueRange neutral);
+  Operation *startMember(const RowNest &form, const NestMember &member, ValueRange inputs, ValueRange neutral);
+  LogicalResult fillBody(const RowNest &form, const NestMember &member, Block &block, ValueRange neutral);
   void joinLanes(Reduction &reduction);
   void combineWithInit(const RowNest &form, const Reduction &reduction, Sweep &sweep);
-  SmallVector<Value> neutralsOf(const Member &member);
+  SmallVector<Value> neutralsOf(const NestMember &member);
   void storeOutputs(const RowNest &form);
   At beginBody(Block *block);
   Block *addBody(Region &region, TypeRange arguments);
@@ -213,18 +213,18 @@ Value RowWriter::tileOf(const RowNest &form, const ElementView &view) {
 /// All loads are on their way before the first value is wanted.
 void RowWriter::fetchAll(const RowNest &form) {
   auto isOwn = [&](int buffer) {
-    return llvm::any_of(form.nest->members, [&](const Member &member) {
+    return llvm::any_of(form.nest->members, [&](const NestMember &member) {
       return llvm::any_of(member.writes, [&](const ElementView &view) { return view.buffer == buffer; });
     });
   };
-  for (const Member &member : form.nest->members)
+  for (const NestMember &member : form.nest->members)
     for (const ElementView &view : member.reads)
       if (!view.isSplat() && !isOwn(view.buffer))
         (void)tileOf(form, view);
 }
 
 void RowWriter::storeOutputs(const RowNest &form) {
-  for (const Member &member : form.nest->members)
+  for (const NestMember &member : form.nest->members)
     for (const ElementView &view : member.writes) {
       if (e.graph.buffers[view.buffer].kind != Buffer::Kind::Output)
         continue;
@@ -239,7 +239,7 @@ void RowWriter::storeOutputs(const RowNest &form) {
 //===----------------------------------------------------------------------===//
 
 /// With what the reductions of a member begin.
-SmallVector<Value> RowWriter::neutralsOf(const Member &member) {
+SmallVector<Value> RowWriter::neutralsOf(const NestMember &member) {
   SmallVector<Value> neutral;
   for (Operation *combiner : member.combiners) {
     TypedAttr value = *arith::getNeutralElement(combiner);
@@ -251,7 +251,7 @@ SmallVector<Value> RowWriter::neutralsOf(const Member &member) {
 }
 
 /// What a member computes of one element.
-LogicalResult RowWriter::fillBody(const RowNest &form, const Member &member, Block &block, ValueRange neutral) {
+LogicalResult RowWriter::fillBody(const RowNest &form, const NestMember &member, Block &block, ValueRange neutral) {
   OpBuilder::InsertionGuard guard(b);
   At at = beginBody(&block);
   auto index = [&](int64_t number) -> Value { return tile::IndexOp::create(b, b.getI64Type(), uint64_t(number)); };
@@ -294,7 +294,7 @@ LogicalResult RowWriter::fillBody(const RowNest &form, const Member &member, Blo
 }
 
 /// The operation that computes a member; its body has no more than arguments.
-Operation *RowWriter::startMember(const RowNest &form, const Member &member, ValueRange inputs, ValueRange neutral) {
+Operation *RowWriter::startMember(const RowNest &form, const NestMember &member, ValueRange inputs, ValueRange neutral) {
   bool isRow = form.rowLoop >= 0;
   SmallVector<Type> types;
   if (member.isReduction() && isRow) {
@@ -307,7 +307,7 @@ Operation *RowWriter::startMember(const RowNest &form, const Member &member, Val
   return tile::MapRowsOp::create(b, types, points, inputs);
 }
 
-LogicalResult RowWriter::emitMember(const RowNest &form, const Member &member, ValueRange neutral, Sweep &sweep,
+LogicalResult RowWriter::emitMember(const RowNest &form, const NestMember &member, ValueRange neutral, Sweep &sweep,
                                     SmallVectorImpl<Reduction> &reductions) {
   b.setLoc(member.op->getLoc());
   SmallVector<Value> inputs;
@@ -372,7 +372,7 @@ void RowWriter::combineWithInit(const RowNest &form, const Reduction &reduction,
 LogicalResult RowWriter::emitNest(const RowNest &form) {
   fetchAll(form);
   SmallVector<Reduction> reductions;
-  auto neutral = llvm::map_to_vector(form.nest->members, [&](const Member &member) { return neutralsOf(member); });
+  auto neutral = llvm::map_to_vector(form.nest->members, [&](const NestMember &member) { return neutralsOf(member); });
   Sweep members(*this, form.nest->members.size() == 1);
   for (auto [member, begin] : llvm::zip_equal(form.nest->members, neutral))
     if (failed(emitMember(form, member, begin, members, reductions)))

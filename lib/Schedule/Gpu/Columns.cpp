@@ -231,7 +231,7 @@ bool Search::decide(LeafForm &leaf, unsigned number, Node node, int64_t stride) 
   auto touches = [&](const ElementView &view) {
     return !view.isSplat() && llvm::is_contained(nodesOf(leaf, view.buffer), node);
   };
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     for (auto *views : {&member.reads, &member.inits, &member.writes})
       for (const ElementView &view : *views)
         if (touches(view)) {
@@ -266,7 +266,7 @@ bool Search::cut(LeafForm &leaf, unsigned number, int loop) {
   if (!isNew)
     return it->second.kind == NestSplit::shared && it->second.loop == loop;
   const Nest &nest = leaf.graph.nests[number];
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     for (const auto &[value, view] : member.captured)
       if (!readsWhole(leaf, view))
         return false;
@@ -302,7 +302,7 @@ static bool touchesBuffer(const Nest &nest, int buffer) {
     return view.buffer == buffer ||
            llvm::any_of(view.terms, [&](const DynamicTerm &t) { return t.buffer == buffer; });
   };
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     if (llvm::any_of(member.reads, is) || llvm::any_of(member.inits, is) ||
         llvm::any_of(member.writes, is))
       return true;
@@ -319,7 +319,7 @@ bool Search::keepWhole(LeafForm &leaf, unsigned number, NestSplit::Kind kind) {
   if (!isNew)
     return it->second.kind == kind;
   const Nest &nest = leaf.graph.nests[number];
-  for (const Member &member : nest.members) {
+  for (const NestMember &member : nest.members) {
     for (const ElementView &view : member.writes) {
       if (kind == NestSplit::everyone && isWrittenOutside(leaf, view.buffer))
         return false;

@@ -13,7 +13,7 @@ static bool isLiftedNest(const leaf::Nest &nest, ArrayRef<bool> lifted) {
     return (!view.isSplat() && lifted[view.buffer]) ||
            llvm::any_of(view.terms, [&](const leaf::DynamicTerm &term) { return lifted[term.buffer]; });
   };
-  for (const leaf::Member &member : nest.members) {
+  for (const leaf::NestMember &member : nest.members) {
     for (auto *views : {&member.reads, &member.inits, &member.writes})
       if (llvm::any_of(*views, isLifted))
         return true;

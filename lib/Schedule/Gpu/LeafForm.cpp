@@ -110,7 +110,7 @@ bool schedule::isUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(
 
 /// All that one nest touches.
 static bool anyView(const leaf::Nest &nest, llvm::function_ref<bool(const leaf::ElementView &)> holds) {
-  for (const leaf::Member &member : nest.members) {
+  for (const leaf::NestMember &member : nest.members) {
     if (llvm::any_of(member.reads, holds) || llvm::any_of(member.inits, holds) || llvm::any_of(member.writes, holds))
       return true;
     for (const auto &[value, view] : member.captured)
@@ -131,7 +131,7 @@ SmallVector<bool> schedule::findLifted(const leaf::LeafGraph &graph, SmallVector
     for (const leaf::Nest &nest : graph.nests) {
       if (!anyView(nest, isLifted))
         continue;
-      for (const leaf::Member &member : nest.members)
+      for (const leaf::NestMember &member : nest.members)
         for (const leaf::ElementView &view : member.writes)
           if (graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Scratch && !lifted[view.buffer])
             changed = lifted[view.buffer] = true;

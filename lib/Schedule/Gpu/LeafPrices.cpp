@@ -95,7 +95,7 @@ static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContex
   loops.points *= (isShared ? columns : 1) * (isRowWise && nest.batched ? rows : 1) * (tile.lifted ? double(tile.lifts) : 1);
   // What several members read alike is loaded once.
   SmallVector<const leaf::ElementView *> seen;
-  for (const leaf::Member &member : nest.members)
+  for (const leaf::NestMember &member : nest.members)
     for (const leaf::ElementView &view : member.reads) {
       if (view.isSplat() || llvm::any_of(seen, [&](const leaf::ElementView *other) { return *other == view; }))
         continue;
@@ -109,7 +109,7 @@ static TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContex
                      (split >= 0 && view.movesWith(split) ? columns : 1) * (isRowWise && buffer.batched ? rows : 1) *
                      (tile.lifted ? double(tile.lifts) : 1);
     }
-  for (const leaf::Member &member : nest.members)
+  for (const leaf::NestMember &member : nest.members)
     loops.beginsInMemory |= member.isReduction() && llvm::any_of(member.inits, [&](const leaf::ElementView &view) {
       return !view.isSplat() && form.graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input;
     });
@@ -121,7 +121,7 @@ static double waysOfSums(const LeafForm &form, unsigned number, tile::ProductAtt
   const leaf::Nest &nest = form.graph.nests[number];
   SmallVector<int> kept = keptInRegisters(form, number, layout.getFused());
   double ways = 0;
-  for (const leaf::Member &member : nest.members) {
+  for (const leaf::NestMember &member : nest.members) {
     ways += member.inits.front().isSplat() ? 0 : 1;
     ways += llvm::is_contained(kept, member.writes.front().buffer) ? 0 : 1;
   }
@@ -176,7 +176,7 @@ static double secondsOfSums(etdg::TilingAttr tiling, const leaf::Nest &nest, con
     together *= std::clamp(loops.terms / double(machine.gpu.leastSlice), 1.0, double(tiling.getSlices()));
   double busyThreads = std::clamp(loops.points / own * together, 1.0, threads);
   double work = 0;
-  for (const leaf::Member &member : nest.members)
+  for (const leaf::NestMember &member : nest.members)
     work += loops.points * (member.isReduction() ? loops.terms * (1 + double(machine.gpu.operandReadCost) * 2 / std::sqrt(own)) : 1);
   return work * 2 / machine.rates.f32Flops / std::min(1.0, busyThreads / double(machine.gpu.blockThreads.back()));
 }

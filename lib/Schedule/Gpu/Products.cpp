@@ -84,7 +84,7 @@ static bool placeColumns(int splitLoop, ProductTiles &product) {
 }
 
 /// Whether what the member reads and writes lets a tile have it; `why` not.
-static bool hasPlainOperands(const LeafForm &form, const Member &member, const Contraction &found, std::string &why) {
+static bool hasPlainOperands(const LeafForm &form, const NestMember &member, const Contraction &found, std::string &why) {
   const ElementView &lhs = member.reads[found.lhs], &rhs = member.reads[found.rhs];
   for (const ElementView *view : {&lhs, &rhs, &member.inits.front(), &member.writes.front()}) {
     bool fits = view == &lhs || view == &rhs ? isFactor(form.graph, *view) : isPlain(form.graph, *view);
@@ -103,8 +103,8 @@ static bool hasPlainOperands(const LeafForm &form, const Member &member, const C
 
 /// Whether members read, or add to, what others of them write.
 static bool readEachOther(const Nest &nest) {
-  for (const Member &member : nest.members)
-    for (const Member &other : nest.members)
+  for (const NestMember &member : nest.members)
+    for (const NestMember &other : nest.members)
       for (auto *views : {&other.reads, &other.inits})
         for (const ElementView &view : *views)
           if (&member != &other && view.buffer == member.writes.front().buffer)
@@ -273,7 +273,7 @@ private:
         return false;
     }
     // Beside a reduction there may be what computes its terms.
-    return llvm::all_of(candidate.members, [&](const Member &member) {
+    return llvm::all_of(candidate.members, [&](const NestMember &member) {
       return (reduces || !member.isReduction()) && takeMember(member, isRow || member.isReduction());
     });
   }
@@ -331,7 +331,7 @@ private:
   bool isRowWise(const Nest &candidate) const {
     return candidate.sizes == ofRows && !llvm::is_contained(candidate.reduced, true);
   }
-  static bool canReduce(const Member &member) {
+  static bool canReduce(const NestMember &member) {
     return llvm::all_of(member.combiners, [](Operation *combiner) {
       return combiner && combiner->getNumResults() == 1 && arith::getNeutralElement(combiner);
     });
@@ -356,7 +356,7 @@ private:
     return true;
   }
   /// `ofRow`: the member has one result for each row.
-  bool takeMember(const Member &member, bool ofRow) {
+  bool takeMember(const NestMember &member, bool ofRow) {
     bool readsMemory = llvm::any_of(member.captured, [](const auto &captured) { return !captured.second.isSplat(); });
     if (readsMemory || hasRegions(member) || !canReduce(member))
       return false;
@@ -381,10 +381,10 @@ private:
   bool isWritten(int buffer) const {
     return llvm::any_of(inRegisters, [&](const ElementView &view) { return view.buffer == buffer; });
   }
-  static bool usesIndices(const Member &member) {
+  static bool usesIndices(const NestMember &member) {
     return member.body && !member.body->getOps<linalg::IndexOp>().empty();
   }
-  static bool hasRegions(const Member &member) {
+  static bool hasRegions(const NestMember &member) {
     return member.body && llvm::any_of(*member.body, [](Operation &op) { return op.getNumRegions() != 0; });
   }
 
@@ -433,7 +433,7 @@ SmallVector<int> schedule::keptInRegisters(const LeafForm &form, unsigned number
   };
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     bool isInside = int64_t(i) >= number && int64_t(i) <= number + fused;
-    for (const Member &member : nest.members) {
+    for (const NestMember &member : nest.members) {
       touch(isInside ? isKept : isTouched, member.writes);
       if (isInside)
         continue;
@@ -481,7 +481,7 @@ static bool isAlongTerms(const Nest &nest, const ElementView &view, ArrayRef<int
 
 static StagedOperands stageOperands(const LeafForm &form, unsigned number, const ProductTiles &product) {
   const Nest &nest = form.graph.nests[number];
-  const Member &member = nest.members.front();
+  const NestMember &member = nest.members.front();
   const Contraction &loops = product.loops;
   ArrayRef<int64_t> block = product.attribute.getBlock();
   int64_t step = product.attribute.getStep(), stages = product.attribute.getStages();

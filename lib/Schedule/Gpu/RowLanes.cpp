@@ -107,7 +107,7 @@ private:
       for (int loop : loops)
         if (loop != form.rowLoop)
           form.pointLoops.push_back(loop);
-      for (const Member &member : nest.members)
+      for (const NestMember &member : nest.members)
         for (Operation *combiner : member.combiners)
           if (!combiner || !arith::getNeutralElement(combiner))
             return false;
@@ -166,7 +166,7 @@ private:
     bool anyRow = false, ownRow = false;
   };
 
-  bool checkReads(RowNest &form, const Member &member, const WrittenMap &own, Walk &walk) const {
+  bool checkReads(RowNest &form, const NestMember &member, const WrittenMap &own, Walk &walk) const {
     for (const ElementView &view : member.reads) {
       // What an earlier member of the nest computed at this place.
       auto found = view.isSplat() ? own.end() : own.find(view.buffer);
@@ -201,7 +201,7 @@ private:
     return true;
   }
 
-  bool checkWrites(RowNest &form, const Member &member, WrittenMap &own) const {
+  bool checkWrites(RowNest &form, const NestMember &member, WrittenMap &own) const {
     bool isRow = !member.isReduction() && form.rowLoop >= 0;
     for (const ElementView &view : member.writes) {
       const Buffer &buffer = graph.buffers[view.buffer];
@@ -226,14 +226,14 @@ private:
       form.hoisted = true;
       Walk walk;
       WrittenMap own;
-      for (const Member &member : form.nest->members) {
+      for (const NestMember &member : form.nest->members) {
         if (!checkReads(form, member, own, walk) || !checkWrites(form, member, own))
           return false;
         slots += member.accumulators.size();
       }
       // A product: no operand belongs to one point alone. It wants tiles.
       bool sums = llvm::any_of(form.nest->members,
-                               [](const Member &member) { return member.isReduction(); });
+                               [](const NestMember &member) { return member.isReduction(); });
       if (sums && walk.anyRow && !walk.ownRow)
         return false;
       for (auto &[buffer, how] : own) {
@@ -256,7 +256,7 @@ private:
         bytes = std::max(bytes, elementBytes(buffer.elementType));
     };
     for (const RowNest &form : plan.nests)
-      for (const Member &member : form.nest->members) {
+      for (const NestMember &member : form.nest->members) {
         for (const ElementView &view : member.reads)
           consider(form, view);
         for (const ElementView &view : member.writes)

@@ -124,7 +124,7 @@ bool schedule::readsOwnColumns(const LeafForm &form, unsigned read, int64_t colu
            form.graph.buffers[view.buffer].number == read;
   };
   for (auto [nest, split] : llvm::zip(form.graph.nests, form.splits))
-    for (const leaf::Member &member : nest.members) {
+    for (const leaf::NestMember &member : nest.members) {
       auto isForeign = [&, &nest = nest, &split = split](const leaf::ElementView &view) {
         if (!isOf(view))
           return false;

@@ -15,9 +15,9 @@ using namespace mlir::ft;
 using namespace mlir::ft::leaf;
 using namespace mlir::ft::schedule;
 
-SmallVector<std::pair<const Member *, unsigned>> schedule::getReductions(const Nest &nest) {
-  SmallVector<std::pair<const Member *, unsigned>> result;
-  for (const Member &member : nest.members)
+SmallVector<std::pair<const NestMember *, unsigned>> schedule::getReductions(const Nest &nest) {
+  SmallVector<std::pair<const NestMember *, unsigned>> result;
+  for (const NestMember &member : nest.members)
     for (unsigned i = 0; i < member.accumulators.size(); ++i)
       result.push_back({&member, i});
   return result;
@@ -39,7 +39,7 @@ bool schedule::cutsSums(const Tiles &tiles, const Nest &nest, int64_t points, in
 
 /// Whether lanes may join their sums.
 static bool canShareReductions(const Nest &nest) {
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     for (Operation *combiner : member.combiners)
       if (!combiner || !arith::getNeutralElement(combiner))
         return false;
@@ -56,11 +56,11 @@ class Chooser {
 public:
   Chooser(const LeafGraph &graph, const Nest &nest, const TileContext &context, const Machine &machine)
       : graph(graph), nest(nest), context(context), planning(machine.gpu), warp(machine.occupancy.warp) {
-    for (const Member &member : nest.members)
+    for (const NestMember &member : nest.members)
       reduces |= member.isReduction();
     for (int loop = 0; loop < int(nest.sizes.size()); ++loop)
       (nest.reduced[loop] ? reducedLoops : parallelLoops).push_back(loop);
-    for (const Member &member : nest.members) {
+    for (const NestMember &member : nest.members) {
       for (const ElementView &view : member.reads)
         addAccess(view, false);
       for (const ElementView &view : member.inits)
@@ -254,7 +254,7 @@ void Chooser::chooseWidth() {
 
 /// Whether parts of a tile along the loop share an operand.
 bool Chooser::saves(int loop) const {
-  for (const Member &member : nest.members)
+  for (const NestMember &member : nest.members)
     for (const ElementView &view : member.reads) {
       bool varies = !view.isSplat() && (loop == Tiles::rowLoop ? graph.isBatched(view) : view.movesWith(loop));
       if (!view.isSplat() && !varies && llvm::is_contained(nest.reduced, true))

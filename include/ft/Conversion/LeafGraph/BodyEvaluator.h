@@ -3,7 +3,7 @@
 //
 // Computes the body of a member at a point. Values are scalars, indices i64, where a target has no other rules, as for lanes of
 // a vector; memory is the target's. What rounds when is the same on every target: f16 and bf16 are computed in f32, after each op
-// rounded to the type, or, in the body of a reduction with such sums (`Member::sums`), only where the result is stored.
+// rounded to the type, or, in the body of a reduction with such sums (`NestMember::sums`), only where the result is stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
@@ -17,7 +17,7 @@ namespace mlir::ft::leaf {
 
 class BodyEvaluator {
 public:
-  BodyEvaluator(ImplicitLocOpBuilder &builder, const Member &member) : member(member), builder(builder) {}
+  BodyEvaluator(ImplicitLocOpBuilder &builder, const NestMember &member) : member(member), builder(builder) {}
   virtual ~BodyEvaluator() = default;
 
   /// The value of a loop of the nest, for linalg.index.
@@ -30,7 +30,7 @@ public:
   Value combine(Operation *op, Value a, Value b) { return evaluateElementwise(op, {a, b}).front(); }
 
 protected:
-  const Member &member;
+  const NestMember &member;
 
   /// What a value of the body or from outside of it is here; null if it is unknown.
   Value lookup(Value value);

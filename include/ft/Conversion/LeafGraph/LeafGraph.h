@@ -102,7 +102,7 @@ struct Buffer {
 };
 
 /// One op as the body of a loop nest.
-struct Member {
+struct NestMember {
   Operation *op = nullptr;
   Block *body = nullptr; // null: `op` itself is the body, applied element by element
   bool copy = false;     // no body at all: the write gets the read
@@ -153,7 +153,7 @@ struct Guard {
 struct Nest {
   SmallVector<int64_t> sizes;
   SmallVector<bool> reduced; // per loop: does it carry the reductions
-  std::vector<Member> members;
+  std::vector<NestMember> members;
   std::optional<Contraction> contraction;
   /// Its place among the nests of the graph as it is built, behind which come copies of operands that products pack; -1: none.
   int number = -1;
@@ -185,7 +185,7 @@ SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape);
 inline bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 /// The type in which a member adds up what it stores as such elements.
-inline Type accumulatedType(const Member &member, Type element) { return member.sums && isHalf(element) ? member.sums : element; }
+inline Type accumulatedType(const NestMember &member, Type element) { return member.sums && isHalf(element) ? member.sums : element; }
 
 /// Bytes of an element in memory.
 int64_t storageBytes(Type type);
@@ -211,7 +211,7 @@ void collapseLoops(Nest &nest, int *kept = nullptr);
 
 /// Whether the index of a dimension at which the body of a member extracts an element is known to
 /// be less than the size: a constant, or a loop's.
-bool isInRange(const Member &member, Value index, int64_t size);
+bool isInRange(const NestMember &member, Value index, int64_t size);
 
 /// Whether some index of the leaf is data.
 bool hasDataIndices(const LeafGraph &graph);

@@ -50,7 +50,7 @@ void collectAccesses(const Nest &nest, SmallVectorImpl<Access> &accesses) {
 }
 
 /// Each result that a member accumulates: the member and the result's number.
-SmallVector<std::pair<Member *, unsigned>> getReductions(Nest &nest);
+SmallVector<std::pair<NestMember *, unsigned>> getReductions(Nest &nest);
 
 /// Lets a sum, a difference or a product be part of a fused multiply-add. Bodies of reductions may
 /// use them; elementwise operations stay as written.
