@@ -93,20 +93,20 @@ static LogicalResult checkDealing(ArrayRef<BlockOp> nest, const NestPlan &plan, 
   return success();
 }
 
-static LogicalResult checkGroup(const Group &group, PendingAccesses &pending, bool isAlone);
+static LogicalResult checkGroup(const NestGroup &group, PendingAccesses &pending, bool isAlone);
 
 /// The bodies that all cores go into: each begins with nothing that it could have to wait for, since the nest has waited.
 static LogicalResult checkBodies(ArrayRef<BlockOp> nest) {
   for (BlockOp block : nest) {
     PendingAccesses pending;
-    for (const Group &group : block.isLeaf() ? SmallVector<Group>() : getGroups(block.getBody()))
+    for (const NestGroup &group : block.isLeaf() ? SmallVector<NestGroup>() : getGroups(block.getBody()))
       if (failed(checkGroup(group, pending, /*isAlone=*/false)))
         return failure();
   }
   return success();
 }
 
-static LogicalResult checkGroup(const Group &group, PendingAccesses &pending, bool isAlone) {
+static LogicalResult checkGroup(const NestGroup &group, PendingAccesses &pending, bool isAlone) {
   // Steps that nests share end in a wait each. Where there is none of them, what was pending still is.
   const PendingAccesses before = pending;
   for (auto [nest, fixed] : llvm::zip_equal(group.nests, group.common)) {
@@ -128,7 +128,7 @@ static LogicalResult checkGroup(const Group &group, PendingAccesses &pending, bo
   return success();
 }
 
-LogicalResult schedule::checkCpuSyncs(const Group &group) {
+LogicalResult schedule::checkCpuSyncs(const NestGroup &group) {
   if (group.nests.size() == 1 && llvm::all_of(group.nests.front(), [](BlockOp block) { return block.isLeaf(); }))
     return success();
   PendingAccesses pending;

@@ -78,8 +78,8 @@ std::string schedule::describe(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   return text;
 }
 
-SmallVector<Group> schedule::getGroups(Region &body) {
-  SmallVector<Group> groups;
+SmallVector<NestGroup> schedule::getGroups(Region &body) {
+  SmallVector<NestGroup> groups;
   Operation *previous = nullptr;
   for (SmallVector<BlockOp> &nest : etdg::getNests(body)) {
     BlockOp front = nest.front();
@@ -94,7 +94,7 @@ SmallVector<Group> schedule::getGroups(Region &body) {
     }
     groups.back().nests.push_back(std::move(nest));
   }
-  for (Group &group : groups) {
+  for (NestGroup &group : groups) {
     group.common.resize(group.nests.size());
     auto kernel = dyn_cast<etdg::KernelOp>(group.op);
     if (!kernel || group.nests.size() == 1)

@@ -46,17 +46,17 @@ public:
     for (Operation &op : llvm::make_early_inc_range(body.front()))
       if (isa<etdg::NestOp, BlockOp>(op))
         CostModel(graph, options).divideStep(joinSteps(&op, options, /*says=*/true));
-    for (const Group &group : getGroups(body))
+    for (const NestGroup &group : getGroups(body))
       if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
         return failure();
-    for (const Group &group : getGroups(body))
+    for (const NestGroup &group : getGroups(body))
       if (failed(checkCpuSyncs(group)))
         return failure();
     return success();
   }
 
 private:
-  LogicalResult writeGroup(const Group &group, PlanPlace place, bool hasRows);
+  LogicalResult writeGroup(const NestGroup &group, PlanPlace place, bool hasRows);
   LogicalResult writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place,
                           bool hasRows, SyncKind before);
   LogicalResult writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bool hasRows);
@@ -93,7 +93,7 @@ static void setSchedule(ArrayRef<BlockOp> nest, etdg::ScheduleAttr schedule) {
     front.setScheduleAttr(schedule);
 }
 
-LogicalResult Scheduler::writeGroup(const Group &group, PlanPlace place, bool hasRows) {
+LogicalResult Scheduler::writeGroup(const NestGroup &group, PlanPlace place, bool hasRows) {
   for (auto [n, nest] : llvm::enumerate(group.nests)) {
     SyncKind before = n > 0 && place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
     if (failed(writeNest(nest, group.common[n], place, hasRows, before)))
@@ -141,7 +141,7 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
     if (block.isLeaf())
       continue;
     bool isFirst = true;
-    for (const Group &group : getGroups(block.getBody())) {
+    for (const NestGroup &group : getGroups(block.getBody())) {
       if (group.nests.size() > 1) {
         if (failed(writeGroup(group, place, hasRows)))
           return failure();

@@ -53,7 +53,7 @@ struct DimBounds {
 
 /// Nests that run as one: under their first `shared` loops in textual order inside a step
 /// (`etdg.kernel`), or one nest alone.
-struct Group {
+struct NestGroup {
   SmallVector<SmallVector<BlockOp>> nests;
   /// For each nest the sequential dimensions whose loops are common to all, outermost first.
   SmallVector<SmallVector<unsigned>> common;
@@ -61,7 +61,7 @@ struct Group {
 };
 
 /// The groups of a body in textual order.
-SmallVector<Group> getGroups(Region &body);
+SmallVector<NestGroup> getGroups(Region &body);
 
 /// A loop of one thread: over points, or over tiles of a dimension whose points a loop further in runs. Tiles begin at
 /// multiples of their size, wherever the range does.

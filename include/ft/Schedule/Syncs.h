@@ -40,7 +40,7 @@ LogicalResult refuseMeeting(ArrayRef<BlockOp> nest, BlockOp met, StringRef engin
 
 /// Whether cores wait between the nests of a kernel of a CPU where they have to, and between those of bodies that all of them
 /// run together; a located error where they don't.
-LogicalResult checkCpuSyncs(const Group &group);
+LogicalResult checkCpuSyncs(const NestGroup &group);
 
 /// Whether all cores go into the bodies of a nest's blocks together: none of its loops is shared or one core's.
 bool isRunTogether(ArrayRef<BlockOp> nest, const NestPlan &plan, ArrayRef<unsigned> fixed);

@@ -113,8 +113,8 @@ LogicalResult Emitter::emitProgram() {
 LogicalResult Emitter::emitBody(Region &body, unsigned &number) {
   if (gpu)
     return emitGridBody(body, number);
-  DenseMap<Operation *, Group> groups;
-  for (Group &group : getGroups(body)) {
+  DenseMap<Operation *, NestGroup> groups;
+  for (NestGroup &group : getGroups(body)) {
     Operation *item = body.front().findAncestorOpInBlock(*group.op);
     groups[item] = std::move(group);
   }
@@ -161,7 +161,7 @@ Value Emitter::splat(RankedTensorType element, Attribute value) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-LogicalResult Emitter::emitKernel(const Group &group, StringRef name) {
+LogicalResult Emitter::emitKernel(const NestGroup &group, StringRef name) {
   if (failed(checkCpuSyncs(group)))
     return failure();
   beginKernel(name);

@@ -68,7 +68,7 @@ struct Point {
 };
 
 /// Lets the nests of a group share their first dimensions, in order, and no others.
-void shareFirst(Group &group, unsigned shared);
+void shareFirst(NestGroup &group, unsigned shared);
 
 class Emitter {
 public:
@@ -88,7 +88,7 @@ private:
   void addBuffer(Value value, loops::BufferKind kind, std::optional<int64_t> index, SmallVector<int64_t> planes,
                  Attribute contents = {}, std::optional<int64_t> slot = {});
   void declareArgument(BlockArgument argument);
-  LogicalResult emitKernel(const Group &group, StringRef name);
+  LogicalResult emitKernel(const NestGroup &group, StringRef name);
   void beginKernel(StringRef name);
   /// Ends the kernel and launches it, or an equal one that is there already.
   void finishKernel(StringRef plan, double seconds);
@@ -112,15 +112,15 @@ private:
   LogicalResult inParallelBody(Block *body, llvm::function_ref<LogicalResult()> emit);
 
   // Parallel.cpp
-  LogicalResult emitTeamKernel(const Group &group);
+  LogicalResult emitTeamKernel(const NestGroup &group);
   /// Loops of the kernel itself. `waitsBehind`: by the schedule units see behind it what all did.
   LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool waitsBehind);
   LogicalResult emitTeamSteps(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
   LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point, bool waitsBehind);
   LogicalResult emitTeamChildren(BlockOp block, Point point, bool waitsBehind);
   /// The nests of a group, one of them; `waitsAtEnd`: units wait behind the last one.
-  LogicalResult emitTeamGroup(const Group &group, const Point &point, bool waitsBehind);
-  LogicalResult emitTeamMember(const Group &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd);
+  LogicalResult emitTeamGroup(const NestGroup &group, const Point &point, bool waitsBehind);
+  LogicalResult emitTeamMember(const NestGroup &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd);
   void emitSync();
   /// The parallel loops of a plan, what is left of them, and what is inside.
   LogicalResult emitParallel(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, loops::LevelAttr level,
@@ -175,7 +175,7 @@ private:
   LogicalResult emitFixedLoops(ArrayRef<BlockOp> nest, const GpuPlan &plan, const FixedPoints &points, Point point, FixedBody body);
   void emitStagedCopy(BlockOp block, const StagedRead &staged, Value memory, const Point &point, Value unit);
   /// Says of shared memory that a nest reads how many iterations of the loop around it others of the group have written it before.
-  void emitStaged(const Group &group, ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed);
+  void emitStaged(const NestGroup &group, ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed);
   /// Whether a fixed point is one of this step's; null: always.
   Value emitIsThere(ArrayRef<BlockOp> nest, const FixedPoints &points, const Point &point);
 
@@ -186,16 +186,16 @@ private:
   // Exits.cpp
   using NestBody = llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)>;
   /// The steps of a kernel that units leave together, then what `ended`, a leaf for each nest, does in those that are left.
-  LogicalResult emitLeaving(const Group &group, etdg::ExitAttr exit, ArrayRef<BlockOp> ended, NestBody body, NestBody endedBody);
+  LogicalResult emitLeaving(const NestGroup &group, etdg::ExitAttr exit, ArrayRef<BlockOp> ended, NestBody body, NestBody endedBody);
   /// One iteration of the dimension that nests share.
-  LogicalResult emitStep(const Group &group, Value step, NestBody body);
+  LogicalResult emitStep(const NestGroup &group, Value step, NestBody body);
   Value emitGoesOn(BlockOp writer, unsigned write, Value step, Value lower, Value upper);
   /// The leaves behind a kernel's exit; a located refusal where it has no such exit.
   FailureOr<SmallVector<BlockOp>> endedLeaves(etdg::KernelOp kernel);
 
   // Loops.cpp
   /// The loops that a group's nests have in common, and `body` for each nest inside.
-  LogicalResult emitGroup(const Group &group, const Point &point,
+  LogicalResult emitGroup(const NestGroup &group, const Point &point,
                           llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body);
   LogicalResult emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body,

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toloops;
 
-LogicalResult Emitter::emitStep(const Group &group, Value step, NestBody body) {
+LogicalResult Emitter::emitStep(const NestGroup &group, Value step, NestBody body) {
   for (auto [nest, common] : llvm::zip_equal(group.nests, group.common)) {
     loc = BlockOp(nest.front()).getLoc();
     Point point;
@@ -49,7 +49,7 @@ Value Emitter::emitGoesOn(BlockOp writer, unsigned write, Value step, Value lowe
   return arith::AndIOp::create(builder, loc, isInside, branch.getResult(0));
 }
 
-LogicalResult Emitter::emitLeaving(const Group &group, etdg::ExitAttr exit, ArrayRef<BlockOp> ended, NestBody body, NestBody endedBody) {
+LogicalResult Emitter::emitLeaving(const NestGroup &group, etdg::ExitAttr exit, ArrayRef<BlockOp> ended, NestBody body, NestBody endedBody) {
   BlockOp writer = group.nests[exit.getNest()].front();
   Point nowhere;
   nowhere.dims.resize(writer.getNumDims());
@@ -68,7 +68,7 @@ LogicalResult Emitter::emitLeaving(const Group &group, etdg::ExitAttr exit, Arra
   builder.setInsertionPointAfter(loop);
   // The steps that are left write where the condition reads.
   loops::SyncOp::create(builder, loc, gpu ? etdg::SyncKind::Grid : etdg::SyncKind::Cores);
-  Group rest = group;
+  NestGroup rest = group;
   for (auto [nest, leaf] : llvm::zip_equal(rest.nests, ended))
     nest = {leaf};
   auto left = scf::ForOp::create(builder, loc, loop.getResult(0), upper, this->index(1));

@@ -20,7 +20,7 @@ using namespace mlir::ft::toloops;
 using etdg::Dealing;
 using etdg::LoopLevel;
 
-void toloops::shareFirst(Group &group, unsigned shared) {
+void toloops::shareFirst(NestGroup &group, unsigned shared) {
   for (auto [nest, common] : llvm::zip_equal(group.nests, group.common)) {
     common.clear();
     for (unsigned d = 0; d < shared; ++d)
@@ -135,7 +135,7 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   }
   if (stages)
     loops::SyncOp::create(builder, loc, etdg::SyncKind::Grid);
-  Group group;
+  NestGroup group;
   group.nests = read.nests;
   group.common.resize(read.nests.size());
   shareFirst(group, read.place.shared);

@@ -89,7 +89,7 @@ LogicalResult Emitter::checkBounds(ArrayRef<BlockOp> nest, unsigned dim, const P
 //===----------------------------------------------------------------------===//
 
 LogicalResult Emitter::emitGroup(
-    const Group &group, const Point &point,
+    const NestGroup &group, const Point &point,
     llvm::function_ref<LogicalResult(ArrayRef<BlockOp>, Point, ArrayRef<unsigned>)> body) {
   SmallVector<Point, 0> points(group.nests.size(), point);
   for (auto [at, nest] : llvm::zip_equal(points, group.nests)) {
@@ -392,7 +392,7 @@ LogicalResult Emitter::emitGraphBody(Region &body, Point point) {
     if (auto buffer = dyn_cast<etdg::BufferOp>(op); buffer && failed(declarePrivate(buffer, point.rowDim)))
       return failure();
   Location saved = loc;
-  for (Group &group : getGroups(body)) {
+  for (NestGroup &group : getGroups(body)) {
     auto grouped = dyn_cast<etdg::KernelOp>(group.op);
     if (gpu && grouped && group.nests.size() > 1)
       shareFirst(group, grouped.getShared());

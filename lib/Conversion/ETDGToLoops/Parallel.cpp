@@ -240,7 +240,7 @@ LogicalResult Emitter::emitTeamChildren(BlockOp block, Point at, bool waitsBehin
   for (auto buffer : block.getBody().getOps<etdg::BufferOp>())
     declareIntermediate(buffer);
   at.order.clear();
-  SmallVector<Group> groups = getGroups(block.getBody());
+  SmallVector<NestGroup> groups = getGroups(block.getBody());
   for (auto [g, group] : llvm::enumerate(groups)) {
     bool waits = g + 1 < groups.size() ? waitsBefore(groups[g + 1].nests.front()) : waitsBehind;
     if (failed(emitTeamGroup(group, at, waits)))
@@ -249,7 +249,7 @@ LogicalResult Emitter::emitTeamChildren(BlockOp block, Point at, bool waitsBehin
   return success();
 }
 
-LogicalResult Emitter::emitTeamMember(const Group &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd) {
+LogicalResult Emitter::emitTeamMember(const NestGroup &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd) {
   FailureOr<NestPlan> plan = readPlan(nest, group.common[number], PlanPlace::Cores, /*hasRows=*/false);
   if (failed(plan))
     return failure();
@@ -257,7 +257,7 @@ LogicalResult Emitter::emitTeamMember(const Group &group, size_t number, ArrayRe
   return emitTeamNest(nest, point, *plan, isLast ? waitsAtEnd : waitsBefore(group.nests[number + 1]));
 }
 
-LogicalResult Emitter::emitTeamGroup(const Group &group, const Point &point, bool waitsBehind) {
+LogicalResult Emitter::emitTeamGroup(const NestGroup &group, const Point &point, bool waitsBehind) {
   const bool wasOpen = isOpen, hasSteps = !group.common.front().empty();
   size_t next = 0;
   if (failed(emitGroup(group, point, [&](ArrayRef<BlockOp> nest, Point inner, ArrayRef<unsigned>) {
@@ -272,7 +272,7 @@ LogicalResult Emitter::emitTeamGroup(const Group &group, const Point &point, boo
   return success();
 }
 
-LogicalResult Emitter::emitTeamKernel(const Group &group) {
+LogicalResult Emitter::emitTeamKernel(const NestGroup &group) {
   isOpen = false;
   auto shared = dyn_cast_or_null<etdg::KernelOp>(group.op);
   if (!shared || !shared.getExitAttr())

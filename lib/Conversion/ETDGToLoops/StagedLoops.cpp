@@ -153,7 +153,7 @@ static int64_t distanceInLoop(BlockOp writer, AffineMap written, unsigned writes
   return 0;
 }
 
-void Emitter::emitStaged(const Group &group, ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
+void Emitter::emitStaged(const NestGroup &group, ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed) {
   llvm::MapVector<Value, int64_t> ahead; // of shared memory; the least of all that is read of it
   auto take = [&](BlockOp reader, etdg::PieceAttr piece, bool isWhole) {
     Value buffer = reader.getBuffers()[piece.getOperand()];

@@ -284,7 +284,7 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfBody(BlockOp block, const 
   if (block.isLeaf())
     return costOfLeaf(block, place);
   TaskCost total;
-  for (const Group &group : getGroups(block.getBody())) {
+  for (const NestGroup &group : getGroups(block.getBody())) {
     GpuPlace where;
     where.isGrid = false;
     where.hasRows = place.context.row.has_value();

@@ -82,7 +82,7 @@ LogicalResult BufferPlacer::placeNest(ArrayRef<BlockOp> nest, std::optional<int6
 LogicalResult BufferPlacer::placeBody(Region &body, std::optional<int64_t> rows) {
   for (auto buffer : body.getOps<BufferOp>())
     place(buffer, rows.value_or(1));
-  for (Group &group : getGroups(body)) {
+  for (NestGroup &group : getGroups(body)) {
     auto kernel = dyn_cast<etdg::KernelOp>(group.op);
     for (auto [nest, common] : llvm::zip_equal(group.nests, group.common)) {
       unsigned shared = kernel && group.nests.size() > 1 ? unsigned(kernel.getShared()) : unsigned(common.size());

@@ -144,7 +144,7 @@ LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &
 }
 
 LogicalResult Scheduler::completeBody(Region &body, const LeafContext &outside, bool &usesTiles) {
-  for (const Group &group : getGroups(body)) {
+  for (const NestGroup &group : getGroups(body)) {
     GpuPlace place;
     place.isGrid = false;
     place.hasRows = outside.row.has_value();
