@@ -38,8 +38,9 @@ namespace mlir::ft {
 using namespace mlir;
 using namespace mlir::ft;
 
-/// Of a module of kernels: what they are compiled for, and their launch plan.
-static constexpr StringRef targetName = "tile.target", planName = "tile.plan";
+/// Of a module of kernels: what they are compiled for, and their launch plan. The dialect verifies that who has one has both.
+static constexpr StringRef targetName = tile::TileDialect::TargetAttrHelper::getNameStr();
+static constexpr StringRef planName = tile::TileDialect::PlanAttrHelper::getNameStr();
 
 /// Moves what a module holds to the end of another one.
 static void appendOperations(Region &from, Region &to) {
@@ -205,14 +206,6 @@ struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToG
   }
 };
 
-/// What a module of kernels must say of itself.
-static LogicalResult checkKernels(gpu::GPUModuleOp kernels) {
-  if (isa<StringAttr>(kernels->getAttr(targetName)) && isa_and_nonnull<StringAttr>(kernels->getAttr(planName)))
-    return success();
-  return kernels.emitError() << "a module of kernels names its target and its launch plan ('" << targetName << "', '" << planName
-                             << "'), each a string";
-}
-
 struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels> {
   using TileLowerKernelsBase::TileLowerKernelsBase;
 
@@ -220,8 +213,6 @@ struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels>
     for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>()) {
       if (!kernels->hasAttr(targetName))
         continue;
-      if (failed(checkKernels(kernels)))
-        return signalPassFailure();
       OpPassManager passes(gpu::GPUModuleOp::getOperationName());
       buildKernelsToLLVMPipeline(passes);
       if (failed(runPipeline(passes, kernels)) || failed(checkIsLLVM(kernels)))
@@ -235,8 +226,6 @@ FailureOr<GpuModule> mlir::ft::readGpuModule(ModuleOp module, StringRef entry, S
   for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
     if (kernels.getSymName() != entry || !kernels->hasAttr(targetName))
       continue;
-    if (failed(checkKernels(kernels)))
-      return failure();
     StringRef found = cast<StringAttr>(kernels->getAttr(targetName)).getValue();
     if (found != target)
       return kernels.emitError() << "expected kernels for '" << target << "', found those for '" << found << "'";

@@ -27,7 +27,7 @@
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" --convert-etdg-to-loops=target=sm_90a | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu=target=cpu 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: convert-loops-to-gpu: expected target = sm_80 or sm_90a, found 'cpu'
 // RUN: sed 's/tile.plan = "/tile.plans = "/' %t.tile.mlir | not ft-opt --tile-lower-kernels 2>&1 | FileCheck %s --check-prefix=PLAN
-// PLAN: :[[#]]:[[#]]: error: a module of kernels names its target and its launch plan ('tile.target', 'tile.plan'), each a string
+// PLAN: :[[#]]:[[#]]: error: 'gpu.module' op no attribute of tile is called 'tile.plans': expected 'tile.plan' or 'tile.target'
 //
 // LOOPS: loops.program @product
 // LOOPS: func.func @product_k0({{.*}}) attributes {loops.grid = #loops.grid<{{.*}}>, loops.kernel, loops.shared = #loops.shared<

@@ -4,6 +4,7 @@
 
 #include "Numbers.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -46,6 +47,26 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "ft/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  const StringRef target = TargetAttrHelper::getNameStr(), plan = PlanAttrHelper::getNameStr(), name = attribute.getName().getValue();
+  if (name != target && name != plan)
+    return op->emitOpError() << "no attribute of tile is called '" << name << "': expected '" << plan << "' or '" << target << "'";
+  if (!isa<gpu::GPUModuleOp>(op))
+    return op->emitOpError() << "(tile_module1) '" << name << "' is an attribute of a gpu.module";
+  const StringRef other = name == target ? plan : target;
+  if (!op->hasAttr(other))
+    return op->emitOpError() << "(tile_module1) kernels say what they are for and how they are launched: expected '" << other
+                             << "' beside '" << name << "'";
+  auto text = dyn_cast<StringAttr>(attribute.getValue());
+  if (!text || text.empty())
+    return op->emitOpError() << "(tile_module2) '" << name << "' is a text, found " << attribute.getValue();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,7 +43,16 @@ def Tile_Dialect : Dialect {
 
     And *nests* of loops, of which each thread computes the points that a layout gives to it (`#tile.point_tiles`): what is inside of a `tile.nest`
     is said for one point, between elements of memory that it reads and writes.
+
+    Attributes of a `gpu.module`, which `convert-loops-to-gpu` writes and whoever makes a bundle reads:
+    - `tile.target`, a name: the GPU that its kernels are for, `"sm_90a"`;
+    - `tile.plan`, a text: the launch plan as a bundle has it (JSON), what the host allocates, launches and passes.
+
+    - (tile_module1) both stand on a `gpu.module`, one beside the other.
+    - (tile_module2) each is a string, and not an empty one. (What a plan says is checked by whoever takes it apart.)
   }];
+  let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan);
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
