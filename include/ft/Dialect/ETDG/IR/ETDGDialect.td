@@ -23,7 +23,9 @@ def ETDG_Dialect : Dialect {
     - `etdg.slot` of a buffer: which memory of the arena it takes; buffers of one slot never live at once;
     - `etdg.layouts` of a leaf: how a GPU's threads share it, a `#etdg.tiling` for each loop nest of its normal form, or one `#etdg.row_lanes`;
     - `etdg.cut` of a leaf: that it has the shares of a reduction, `{dimension = d : i64, domain = affine_set<...>, tile = t : i64}`:
-      dimension d is the share, the next one is cut at multiples of t, and the set is the reduction's domain, without the share;
+      dimension d is the share, the next one is cut at multiples of t, and the set is the reduction's domain, without the share. With
+      the unit `resumed` beside these the leaf has the shares of a scan *again*: it computes what they did, from where the share before
+      has ended in the end, and writes what the scan wrote;
     - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
     - `etdg.merged` of a function or graph: products of lengths that became one name;
     - `etdg.in_place` of a graph: which results may take the memory of which arguments (`ft/Dialect/ETDG/IR/InPlace.h`);
