@@ -7,6 +7,9 @@
 // RUN: ft-run %t.mlir --entry=lexicographic --engine=cpu --compare=interpret --dim D=5 --dim L=3
 // RUN: ft-run %t.mlir --entry=turns --engine=cpu --compare=interpret --dim L=7
 // RUN: ft-run %t.mlir --entry=chain --engine=cpu --compare=interpret --dim L=7
+// RUN: ft-run %t.mlir --entry=beside --engine=cpu --compare=interpret --dim L=7
+// RUN: ft-run %t.mlir --entry=beside --engine=emulate --compare=interpret --dim L=7
+// RUN: ft-run %t.mlir --entry=apart --engine=cpu --compare=interpret --dim L=7
 
 !b = !etdg.buffer<[L], tensor<1xi32>>
 
@@ -151,4 +154,53 @@ etdg.graph @turns(%x: !b) -> !b {
     } : !b, !b
   }
   etdg.return %r : !b
+}
+
+// What takes the place of what it reads is made of it element by element; what else is computed beside may be a product.
+// CHECK-LABEL: etdg.graph @beside
+// CHECK: etdg.buffer {{ *}}{etdg.slot = 0 : i64}
+// CHECK: etdg.buffer {{ *}}{etdg.slot = 0 : i64}
+!f = !etdg.buffer<[L], tensor<3x3xi32>>
+etdg.graph @beside(%x: !f, %w: !f) -> !f {
+  %a = etdg.buffer : !f
+  %c = etdg.buffer : !f
+  %r = etdg.buffer : !f
+  etdg.block @b0 [map] (i) in [0, L) reads (%v = %x[i] : tensor<3x3xi32>) writes (%a[i]) {
+    %n = arith.addi %v, %v : tensor<3x3xi32>
+    etdg.yield %n : tensor<3x3xi32>
+  } : !f, !f
+  etdg.block @b1 [map] (i) in [0, L) reads (%v = %a[i] : tensor<3x3xi32>, %u = %x[i] : tensor<3x3xi32>, %k = %w[i] : tensor<3x3xi32>) writes (%c[i]) {
+    %z = arith.constant dense<0> : tensor<3x3xi32>
+    %p = linalg.matmul ins(%u, %k : tensor<3x3xi32>, tensor<3x3xi32>) outs(%z : tensor<3x3xi32>) -> tensor<3x3xi32>
+    %n = arith.subi %v, %p : tensor<3x3xi32>
+    etdg.yield %n : tensor<3x3xi32>
+  } : !f, !f, !f, !f
+  etdg.block @b2 [map] (i) in [0, L) reads (%v = %c[L - 1 - i] : tensor<3x3xi32>) writes (%r[i]) {
+    etdg.yield %v : tensor<3x3xi32>
+  } : !f, !f
+  etdg.return %r : !f
+}
+
+// What is read by a product has a place of its own.
+// CHECK-LABEL: etdg.graph @apart
+// CHECK: etdg.buffer {{ *}}{etdg.slot = 0 : i64}
+// CHECK: etdg.buffer {{ *}}{etdg.slot = 1 : i64}
+etdg.graph @apart(%x: !f, %w: !f) -> !f {
+  %a = etdg.buffer : !f
+  %c = etdg.buffer : !f
+  %r = etdg.buffer : !f
+  etdg.block @b0 [map] (i) in [0, L) reads (%v = %x[i] : tensor<3x3xi32>) writes (%a[i]) {
+    %n = arith.addi %v, %v : tensor<3x3xi32>
+    etdg.yield %n : tensor<3x3xi32>
+  } : !f, !f
+  etdg.block @b1 [map] (i) in [0, L) reads (%v = %a[i] : tensor<3x3xi32>, %k = %w[i] : tensor<3x3xi32>) writes (%c[i]) {
+    %z = arith.constant dense<0> : tensor<3x3xi32>
+    %p = linalg.matmul ins(%v, %k : tensor<3x3xi32>, tensor<3x3xi32>) outs(%z : tensor<3x3xi32>) -> tensor<3x3xi32>
+    %n = arith.subi %v, %p : tensor<3x3xi32>
+    etdg.yield %n : tensor<3x3xi32>
+  } : !f, !f, !f
+  etdg.block @b2 [map] (i) in [0, L) reads (%v = %c[L - 1 - i] : tensor<3x3xi32>) writes (%r[i]) {
+    etdg.yield %v : tensor<3x3xi32>
+  } : !f, !f
+  etdg.return %r : !f
 }

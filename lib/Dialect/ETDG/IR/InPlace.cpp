@@ -1,6 +1,9 @@
-//===- InPlace.cpp - results in the memory of arguments -------------------===//
+//===- InPlace.cpp - results in the memory of arguments and of operands ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/ETDG/IR/InPlace.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -44,4 +47,46 @@ SmallVector<std::pair<Value, Value>> etdg::getCopiesInPlace(BlockOp leaf) {
     found.push_back({result, argument});
   }
   return found;
+}
+
+/// Whether each element of a result is made of the same element of each operand that is `from` something.
+static bool isElementwise(Operation &op, const llvm::DenseSet<Value> &from) {
+  auto comesFrom = [&](Value value) { return from.contains(value); };
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  if (llvm::any_of(captured, comesFrom)) // it may look at any element
+    return false;
+  if (op.getNumResults() == 0)
+    return false;
+  auto shapeOf = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getShape() : ArrayRef<int64_t>();
+  };
+  auto hasShape = [&](Value value) { return !comesFrom(value) || shapeOf(value) == shapeOf(op.getResult(0)); };
+  if (!llvm::all_of(op.getOperands(), hasShape))
+    return false;
+  if (OpTrait::hasElementwiseMappableTraits(&op))
+    return true;
+  auto generic = dyn_cast<linalg::LinalgOp>(op);
+  return generic && generic.getNumReductionLoops() == 0 &&
+         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); });
+}
+
+bool etdg::isMadeInPlace(Block &body, unsigned input, unsigned output) {
+  llvm::DenseSet<Value> from{body.getArgument(input)};
+  for (Operation &op : body.without_terminator()) {
+    SetVector<Value> used;
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    used.insert_range(op.getOperands());
+    if (llvm::none_of(used, [&](Value value) { return from.contains(value); }))
+      continue;
+    if (!isElementwise(op, from))
+      return false;
+    from.insert_range(op.getResults());
+  }
+  // Another output may be made behind this one.
+  for (auto [number, result] : llvm::enumerate(body.getTerminator()->getOperands()))
+    if (number != output && from.contains(result))
+      return false;
+  return true;
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/IR/Loops.h"
 
+#include "ft/Dialect/ETDG/IR/InPlace.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -62,48 +64,6 @@ LogicalResult loops::verifySums(LeafOp leaf) {
 // Overlaps
 //===----------------------------------------------------------------------===//
 
-/// Whether each element of a result is made of the same element of each operand that is `from` something.
-static bool isElementwise(Operation &op, const llvm::DenseSet<Value> &from) {
-  auto comesFrom = [&](Value value) { return from.contains(value); };
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op.getRegions(), captured);
-  if (llvm::any_of(captured, comesFrom)) // it may look at any element
-    return false;
-  if (op.getNumResults() == 0)
-    return false;
-  auto shapeOf = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type ? type.getShape() : ArrayRef<int64_t>();
-  };
-  auto hasShape = [&](Value value) { return !comesFrom(value) || shapeOf(value) == shapeOf(op.getResult(0)); };
-  if (!llvm::all_of(op.getOperands(), hasShape))
-    return false;
-  if (OpTrait::hasElementwiseMappableTraits(&op))
-    return true;
-  auto generic = dyn_cast<linalg::LinalgOp>(op);
-  return generic && generic.getNumReductionLoops() == 0 &&
-         llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); });
-}
-
-bool loops::isMadeInPlace(Block &body, unsigned input, unsigned output) {
-  llvm::DenseSet<Value> from{body.getArgument(input)};
-  for (Operation &op : body.without_terminator()) {
-    SetVector<Value> used;
-    getUsedValuesDefinedAbove(op.getRegions(), used);
-    used.insert_range(op.getOperands());
-    if (llvm::none_of(used, [&](Value value) { return from.contains(value); }))
-      continue;
-    if (!isElementwise(op, from))
-      return false;
-    from.insert_range(op.getResults());
-  }
-  // Another output may be made behind this one.
-  for (auto [number, result] : llvm::enumerate(body.getTerminator()->getOperands()))
-    if (number != output && from.contains(result))
-      return false;
-  return true;
-}
-
 /// Whether the output is the input as it is.
 static bool isCopied(Block &body, OverlapAttr overlap) {
   return body.getTerminator()->getOperand(overlap.getOutput()) == body.getArgument(overlap.getInput());
@@ -114,7 +74,7 @@ SmallVector<bool> loops::outputsWrittenLast(LeafOp leaf) {
   SmallVector<bool> last(body.getTerminator()->getNumOperands(), !leaf.getOverlaps());
   if (leaf.getOverlaps())
     for (auto overlap : leaf.getOverlaps()->getAsRange<OverlapAttr>())
-      last[overlap.getOutput()] |= overlap.getKind() == OverlapKind::Any || !isMadeInPlace(body, overlap.getInput(), overlap.getOutput());
+      last[overlap.getOutput()] |= overlap.getKind() == OverlapKind::Any || !etdg::isMadeInPlace(body, overlap.getInput(), overlap.getOutput());
   return last;
 }
 

@@ -27,6 +27,11 @@ bool isCopyFrom(BlockOp leaf, unsigned write, Value source);
 /// none where it does.
 SmallVector<std::pair<Value, Value>> getCopiesInPlace(BlockOp leaf);
 
+/// Whether a leaf's body makes an output that takes the memory of an input, element by element, without looking at an element of it that has
+/// been overwritten: all that comes from the input is elementwise, and no other output does. The storage of buffers asks it before it lets
+/// two of them have one slot, and leaves as loops ask it of what may overlap.
+bool isMadeInPlace(Block &body, unsigned input, unsigned output);
+
 } // namespace mlir::etdg
 
 #endif // FT_DIALECT_ETDG_IR_INPLACE_H

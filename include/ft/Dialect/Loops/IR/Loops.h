@@ -72,9 +72,6 @@ SmallVector<Type> halvesSummed(Block &body);
 /// Whether a leaf rounds sums of halves at each step.
 bool roundsSums(LeafOp leaf);
 
-/// Whether an output that takes the memory of an input, element by element, is made without looking at an element of it that has been
-/// overwritten: all that comes from the input is elementwise, and no other output does.
-bool isMadeInPlace(Block &body, unsigned input, unsigned output);
 /// By output of a leaf: whether it is written when all of the leaf's inputs have been read, since it may overlap one.
 SmallVector<bool> outputsWrittenLast(LeafOp leaf);
 /// Whether an output of a leaf may overlap an input, other than by being it, copied onto itself.

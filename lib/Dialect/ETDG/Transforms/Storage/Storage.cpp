@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Accesses.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
 #include <map>
 #include <numeric>
@@ -231,9 +230,9 @@ private:
   };
   Operation *getItem(Operation *op);
   static std::string getSize(BufferOp op);
-  /// Whether `to` may lie where `from` lies: one leaf reads `from`, elementwise,
-  /// and writes `to` at the same index, and nothing else of that item reads it.
-  bool isInPlace(Use &from, Use &to);
+  /// Whether `to` may lie where `from` lies: one leaf reads `from`, makes `to` of it in place
+  /// (isMadeInPlace) at the same index, and nothing else of that item reads it.
+  bool mayTakePlaceOf(Use &from, Use &to);
 
   GraphOp graph;
   const GraphAccesses &accesses;
@@ -267,19 +266,7 @@ std::string Slots::getSize(BufferOp op) {
   return text;
 }
 
-/// Every element of a result is made of the same element of operands.
-static bool isElementwise(Operation *op) {
-  if (OpTrait::hasElementwiseMappableTraits(op) || isa<YieldOp>(op))
-    return true;
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumLoops() == generic.getNumParallelLoops() &&
-         llvm::all_of(generic.getIndexingMapsArray(),
-                      [](AffineMap map) { return map.isIdentity(); });
-}
-
-bool Slots::isInPlace(Use &from, Use &to) {
+bool Slots::mayTakePlaceOf(Use &from, Use &to) {
   ArrayRef<Access> reads = accesses.getReads(from.op), writes = accesses.getWrites(to.op);
   if (writes.size() != 1)
     return false;
@@ -306,16 +293,7 @@ bool Slots::isInPlace(Use &from, Use &to) {
   if (!only || only->map != writes.front().map || from.op.getType() != to.op.getType() ||
       from.op.getLiveAttr() != to.op.getLiveAttr())
     return false;
-  RankedTensorType element = to.op.getType().getElement();
-  for (Operation &op : leaf.getBody().front()) {
-    if (!isElementwise(&op))
-      return false;
-    for (Value operand : op.getOperands())
-      if (auto type = dyn_cast<RankedTensorType>(operand.getType());
-          !type || type.getShape() != element.getShape())
-        return false;
-  }
-  return true;
+  return isMadeInPlace(leaf.getBody().front(), only->index, /*output=*/0);
 }
 
 unsigned Slots::assign() {
@@ -358,7 +336,7 @@ unsigned Slots::assign() {
     auto place = ends.equal_range(use.first);
     for (auto it = place.first; it != place.second; ++it) {
       Use &from = uses[it->second];
-      if (from.size != use.size || !isInPlace(from, use))
+      if (from.size != use.size || !mayTakePlaceOf(from, use))
         continue;
       use.slot = from.slot;
       ends.erase(it);
