@@ -261,6 +261,19 @@ FailureOr<IntegerSet> etdg::getTransformedDomain(BlockOp block, AffineMap schedu
                            domain.getEqFlags()));
 }
 
+FailureOr<IntegerSet> TransformedDomains::get(BlockOp block, AffineMap schedule, const SymbolSpace &space) {
+  SmallVector<Attribute> asked = {AffineMapAttr::get(schedule)};
+  for (BlockOp around = block; around; around = around.getParentBlock())
+    asked.append({around.getDomainAttr(), around.getSymbolsAttr()});
+  auto [it, isNew] = known.try_emplace(ArrayAttr::get(block.getContext(), asked));
+  if (isNew)
+    if (FailureOr<IntegerSet> found = getTransformedDomain(block, schedule, space); succeeded(found))
+      it->second = IntegerSetAttr::get(*found);
+  if (!it->second)
+    return failure();
+  return it->second.getValue();
+}
+
 //===----------------------------------------------------------------------===//
 // Loop bounds
 //===----------------------------------------------------------------------===//

@@ -35,30 +35,48 @@ static SmallVector<BlockOp> blocksOf(Operation *item) {
   return {cast<BlockOp>(item)};
 }
 
+Price &Price::operator+=(const Price &next) {
+  seconds += next.seconds;
+  barriers += next.barriers;
+  plans += next.plans;
+  isOverBudget |= next.isOverBudget;
+  text += (text.empty() ? "" : "; then ") + next.text;
+  return *this;
+}
+
 FailureOr<Price> CpuChooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   OpBuilder builder(item);
   Operation *copy = builder.clone(*item);
   copy->removeAttr(candidatesName);
   if (schedule)
     setOrder(copy, schedule);
+  if (!applier)
+    applier = std::make_unique<etdg::ScheduleApplier>(graph, known.domains);
   FailureOr<Operation *> applied = applier->apply(copy);
   if (failed(applied))
     return failure();
-  Operation *joined = joinSteps(*applied, options, /*says=*/false);
+  Operation *joined = joinSteps(*applied, options, /*says=*/false, known.leaves);
   // (A model of its own: it remembers blocks by their address.)
-  CostModel costs(graph, options);
-  SmallVector<BlockOp> nest = blocksOf(joined);
-  NestPlan plan = costs.choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
-  Estimate estimate = costs.estimate(nest, plan);
-  std::string text = CostModel::describe(nest, plan, estimate);
+  CostModel costs(graph, options, known.leaves);
+  Price price = priceIn(costs, joined);
   joined->erase();
-  return Price{estimate.seconds, estimate.barriers, text, costs.numPriced(), costs.wasOverBudget()};
+  return price;
 }
 
-FailureOr<Price> CpuChooser::chooseOrder(Operation *item, bool says) {
+Price CpuChooser::priceIn(CostModel &costs, Operation *item) {
+  SmallVector<BlockOp> nest = blocksOf(item);
+  auto [plan, estimate] = costs.chooseAtTop(nest);
+  return Price{estimate.seconds, estimate.barriers, CostModel::describe(nest, plan, estimate), costs.numPriced(), costs.wasOverBudget()};
+}
+
+FailureOr<Price> CpuChooser::chooseOrder(Operation *item, bool says, SmallVectorImpl<Price> *ofAll) {
   SmallVector<etdg::ScheduleAttr> schedules = getOrders(item);
-  if (schedules.size() < 2)
-    return price(item, nullptr);
+  if (schedules.size() < 2) {
+    FailureOr<Price> one = price(item, nullptr);
+    if (ofAll && succeeded(one))
+      ofAll->push_back(*one);
+    return one;
+  }
   std::optional<size_t> best;
   Price least;
   uint64_t plans = 0;
@@ -69,6 +87,8 @@ FailureOr<Price> CpuChooser::chooseOrder(Operation *item, bool says) {
     FailureOr<Price> priced = price(item, schedule);
     if (failed(priced))
       return failure();
+    if (ofAll)
+      ofAll->push_back(*priced);
     plans += priced->plans;
     isOverBudget |= priced->isOverBudget;
     others += llvm::formatv("{0}{1:e2}", i ? ", " : "", priced->seconds).str();
@@ -102,23 +122,23 @@ FailureOr<Price> CpuChooser::chooseOrder(Operation *item, bool says) {
 // Divisions
 //===----------------------------------------------------------------------===//
 
-FailureOr<Price> CpuChooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between,
-                                          bool chooses) {
+FailureOr<Price> CpuChooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between) {
   Price total;
-  CpuChooser inside(copy, options);
+  CpuChooser inside(copy, options, known);
   for (Operation *item : own) {
-    FailureOr<Price> one = chooses ? inside.chooseOrder(item, /*says=*/false) : inside.price(item, nullptr);
+    FailureOr<Price> one = inside.chooseOrder(item, /*says=*/false);
     if (failed(one))
       return failure();
-    total.seconds += one->seconds;
-    total.barriers += one->barriers;
-    total.plans += one->plans;
-    total.isOverBudget |= one->isOverBudget;
-    total.text += (total.text.empty() ? "" : "; then ") + one->text;
+    total += *one;
   }
-  // Written once and read once, by all threads together.
-  const Machine &machine = options.getMachine();
   CostModel costs(copy, options);
+  addBetween(total, costs, between);
+  return total;
+}
+
+// Written once and read once, by all threads together.
+void CpuChooser::addBetween(Price &total, CostModel &costs, const etdg::Between &between) const {
+  const Machine &machine = options.getMachine();
   double bytes = 0, moved = 0;
   for (auto [buffer, lengths] : llvm::zip_equal(between.buffers, between.times)) {
     double times = costs.bytesTypically(buffer);
@@ -129,12 +149,11 @@ FailureOr<Price> CpuChooser::priceDivided(etdg::GraphOp copy, ArrayRef<Operation
   }
   total.seconds += 2 * moved / (machine.levelFor(bytes).rateOfUnit(costs.threads()) * costs.threads());
   total.text += llvm::formatv("; {0:F1} MB between them", bytes / 1e6).str();
-  return total;
 }
 
 void CpuChooser::replaceBody(etdg::GraphOp copy) {
   graph.getBody().takeBody(copy.getBody());
-  applier = std::make_unique<etdg::ScheduleApplier>(graph);
+  applier.reset();
 }
 
 bool CpuChooser::divide(unsigned number, const etdg::Division &division) {
@@ -205,7 +224,8 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
       setOrder(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
     return success();
   }
-  FailureOr<Price> whole = chooseOrder(item, /*says=*/true);
+  SmallVector<Price> ofOrders;
+  FailureOr<Price> whole = chooseOrder(item, /*says=*/true, &ofOrders);
   if (failed(whole))
     return failure();
   BufferNumbers numbers(graph);
@@ -213,7 +233,7 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
   if (failed(forms))
     return failure();
   // Code for a call of known lengths has one form.
-  if (!options.lengths.empty() || !chooseOverLengths(number, *forms))
+  if (!options.lengths.empty() || !chooseOverLengths(number, *forms, ofOrders))
     chooseDivision(number, *forms, *whole);
   return success();
 }

@@ -82,6 +82,7 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
   Context context;
   BlockOp front = nest.front();
   pricedBefore = priced;
+  ofChosen.reset();
   context.threads = withTeam ? numThreads : 1;
   if (fixedRow)
     context.row = 0;
@@ -98,7 +99,18 @@ NestPlan CostModel::choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
     context.dims[d] = range.lower + range.size() / 2;
     context.loops.push_back({d, static_cast<double>(std::max<int64_t>(range.size(), 1)), false});
   }
-  return best(nest, context, fixed).first;
+  auto [plan, estimate] = best(nest, context, fixed);
+  ofChosen = estimate;
+  return plan;
+}
+
+std::pair<NestPlan, Estimate> CostModel::chooseAtTop(ArrayRef<BlockOp> nest) {
+  NestPlan plan = choose(nest, /*withTeam=*/true, /*fixedRow=*/false);
+  // Within the budget it would be priced alike once more.
+  if (!ofChosen || exceeded)
+    return {plan, estimate(nest, plan)};
+  ofChosen->seconds += machine.sync.launch;
+  return {plan, *ofChosen};
 }
 
 // Of the dimensions outside nothing is known but that they are in the middle of their ranges.

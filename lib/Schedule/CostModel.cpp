@@ -10,9 +10,17 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-CostModel::CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options)
+CostModel::CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options, std::shared_ptr<LeafForms> known)
     : TypicalRanges(graph, options.lengths), options(options), machine(options.getMachine()),
-      numThreads(options.threads ? options.threads : machine.units) {}
+      leaves(known ? std::move(known) : std::make_shared<LeafForms>()), numThreads(options.threads ? options.threads : machine.units) {}
+
+void CostModel::setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths) {
+  TypicalRanges::setLengths(lengths);
+  // Which plans there are does not depend on lengths, which one is best does.
+  lastBest.clear();
+  choices = priced = pricedBefore = 0;
+  exceeded = false;
+}
 
 bool CostModel::isUniform(ArrayRef<BlockOp> nest, unsigned dim) {
   BlockOp front = nest.front();

@@ -11,8 +11,8 @@
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Schedule/Candidates.h"
+#include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/FormGuards.h"
-#include "ft/Schedule/Options.h"
 
 #include <memory>
 #include <string>
@@ -25,22 +25,33 @@ struct Price {
   std::string text;
   uint64_t plans = 0; // that were priced for it
   bool isOverBudget = false;
+
+  /// What is run behind it.
+  Price &operator+=(const Price &next);
+};
+
+/// What is found out once for a graph and all copies of it in which something is tried.
+struct KnownOfGraph {
+  std::shared_ptr<etdg::TransformedDomains> domains = std::make_shared<etdg::TransformedDomains>();
+  std::shared_ptr<LeafForms> leaves = std::make_shared<LeafForms>();
 };
 
 /// Decides for one graph. What is decided for an item may replace the graph's body.
 class CpuChooser {
 public:
-  CpuChooser(etdg::GraphOp graph, const CpuScheduleOptions &options)
-      : graph(graph), options(options), applier(std::make_unique<etdg::ScheduleApplier>(graph)) {}
+  CpuChooser(etdg::GraphOp graph, const CpuScheduleOptions &options, KnownOfGraph known = {})
+      : graph(graph), options(options), known(std::move(known)) {}
   LogicalResult run();
 
 private:
   LogicalResult chooseFor(unsigned number);
-  /// The order of least time, which the item then has; null where it has but one, and where one can't be applied.
-  FailureOr<Price> chooseOrder(Operation *item, bool says);
+  /// The order of least time, which the item then has; null where it has but one, and where one can't be applied. `ofAll`: of each.
+  FailureOr<Price> chooseOrder(Operation *item, bool says, SmallVectorImpl<Price> *ofAll = nullptr);
   FailureOr<Price> price(Operation *item, etdg::ScheduleAttr schedule);
-  /// What the items cost that stand for a divided one, and what is kept between its parts; `chooses` their orders, else as they have them.
-  FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between, bool chooses = true);
+  static Price priceIn(CostModel &costs, Operation *item);
+  /// What the items cost that stand for a divided one, and what is kept between its parts.
+  FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between);
+  void addBetween(Price &total, CostModel &costs, const etdg::Between &between) const;
   /// Takes division `division` of an item, whatever it costs. False where it can't be done.
   bool divide(unsigned number, const etdg::Division &division);
   void replaceBody(etdg::GraphOp copy);
@@ -51,28 +62,36 @@ private:
     SmallVector<Operation *> own; // the items that stand for it
     etdg::Between between;
     std::string name;
-    Price price; // of a division, at typical lengths
+    Price price; // at typical lengths
     /// The same with its orders applied, of which prices are asked.
     OwningOpRef<etdg::GraphOp> applied;
     SmallVector<Operation *> ownApplied;
+    /// By applied item: the model that prices it, at any lengths; null where lengths decide what it is (JoinSteps.h).
+    SmallVector<std::unique_ptr<CostModel>> models;
+    /// Prices that are known, by lengths that are not the typical ones.
+    SmallVector<std::pair<Lengths, double>> prices;
   };
   /// The divisions of an item, with their cheapest orders.
   FailureOr<std::vector<Form>> makeDivisions(unsigned number, ArrayRef<etdg::Division> divisions);
   /// The body of the cheapest of an item's divisions in place of the graph's, where it is cheaper than `whole`.
   void chooseDivision(unsigned number, MutableArrayRef<Form> divisions, const Price &whole);
   /// Where lengths decide, forms as `etdg.variants` in the place of the item. False where one form is enough.
-  bool chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions);
-  /// The item as it stands, and its other orders.
-  std::vector<Form> makeOrders(unsigned number);
+  bool chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions, ArrayRef<Price> ofOrders);
+  /// The item as it stands, and its other orders. `prices`: of each of its orders.
+  std::vector<Form> makeOrders(unsigned number, ArrayRef<Price> prices);
   /// False where an order can't be applied.
   bool apply(Form &form);
   double priceAt(Form &form, const Lengths &lengths);
+  FailureOr<Price> priceApplied(Form &form, const Lengths &lengths);
+  /// A price to compare, where barriers are worth less than they seem, as among orders.
+  double weigh(const Price &price) const;
   /// Leaves of many forms the first one, which is the item, and the best of the others.
   void keepBest(SmallVectorImpl<Form *> &forms);
 
   etdg::GraphOp graph;
   const CpuScheduleOptions &options;
-  std::unique_ptr<etdg::ScheduleApplier> applier;
+  KnownOfGraph known;
+  std::unique_ptr<etdg::ScheduleApplier> applier; // where one has been asked for
 };
 
 } // namespace mlir::ft::schedule

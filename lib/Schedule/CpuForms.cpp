@@ -10,6 +10,7 @@
 #include "CpuChooser.h"
 
 #include "ft/Schedule/JoinForms.h"
+#include "ft/Schedule/JoinSteps.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -25,7 +26,7 @@ static constexpr size_t mostCompared = 3;
 
 bool CpuChooser::apply(Form &form) {
   form.applied = cast<etdg::GraphOp>(form.graph->clone());
-  etdg::ScheduleApplier ofCopy(*form.applied);
+  etdg::ScheduleApplier ofCopy(*form.applied, known.domains);
   // (Items are numbered alike in the copy.)
   SmallVector<Operation *> items = etdg::getTopItems(*form.graph), copies = etdg::getTopItems(*form.applied);
   for (auto [item, copy] : llvm::zip_equal(items, copies)) {
@@ -35,15 +36,16 @@ bool CpuChooser::apply(Form &form) {
     if (failed(done))
       return false;
     form.ownApplied.push_back(*done);
+    form.models.push_back(mayJoinSteps(*done) ? nullptr : std::make_unique<CostModel>(*form.applied, options, known.leaves));
   }
   return true;
 }
 
-std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number) {
+std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number, ArrayRef<Price> prices) {
   std::vector<Form> forms;
   Operation *item = etdg::getTopItems(graph)[number];
   etdg::ScheduleAttr own = getOrder(item);
-  auto add = [&](etdg::ScheduleAttr order, std::string name) {
+  auto add = [&](etdg::ScheduleAttr order, const Price &price, std::string name) {
     Form form;
     form.graph = cast<etdg::GraphOp>(graph->clone());
     form.own = {etdg::getTopItems(*form.graph)[number]};
@@ -51,52 +53,79 @@ std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number) {
       setOrder(form.own.front(), order);
     form.own.front()->removeAttr(candidatesName);
     form.name = std::move(name);
+    form.price = price;
     forms.push_back(std::move(form));
   };
-  add(own, "whole");
-  for (auto [rank, order] : llvm::enumerate(getOrders(item)))
+  SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
+  auto *chosen = llvm::find(orders, own);
+  add(own, prices[chosen == orders.end() ? 0 : chosen - orders.begin()], "whole");
+  for (auto [rank, order] : llvm::enumerate(orders))
     if (order != own)
-      add(order, "order " + std::to_string(rank + 1));
+      add(order, prices[rank], "order " + std::to_string(rank + 1));
   return forms;
 }
 
-double CpuChooser::priceAt(Form &form, const Lengths &lengths) {
+double CpuChooser::weigh(const Price &price) const {
+  return price.barriers > 0 ? price.seconds / options.getMachine().cpu.sureGain : price.seconds;
+}
+
+FailureOr<Price> CpuChooser::priceApplied(Form &form, const Lengths &lengths) {
   CpuScheduleOptions there = options;
   there.lengths = lengths;
-  FailureOr<Price> price = CpuChooser(*form.applied, there).priceDivided(*form.applied, form.ownApplied, form.between, /*chooses=*/false);
-  if (failed(price))
-    return std::numeric_limits<double>::infinity();
-  // (As among orders.)
-  return price->barriers > 0 ? price->seconds / options.getMachine().cpu.sureGain : price->seconds;
+  CpuChooser inside(*form.applied, there, known);
+  Price total;
+  for (auto [item, model] : llvm::zip_equal(form.ownApplied, form.models)) {
+    if (model) {
+      model->setLengths(lengths);
+      total += priceIn(*model, item);
+      continue;
+    }
+    FailureOr<Price> one = inside.price(item, nullptr);
+    if (failed(one))
+      return failure();
+    total += *one;
+  }
+  CostModel costs(*form.applied, there);
+  addBetween(total, costs, form.between);
+  return total;
+}
+
+double CpuChooser::priceAt(Form &form, const Lengths &lengths) {
+  etdg::TypicalLengths typical(graph);
+  Lengths others = lengths;
+  llvm::erase_if(others, [&](auto &entry) { return entry.second == typical.get(entry.first); });
+  if (others.empty())
+    return weigh(form.price);
+  auto *found = llvm::find_if(form.prices, [&](auto &entry) { return entry.first == others; });
+  if (found != form.prices.end())
+    return found->second;
+  FailureOr<Price> price = priceApplied(form, others);
+  double seconds = failed(price) ? std::numeric_limits<double>::infinity() : weigh(*price);
+  form.prices.push_back({std::move(others), seconds});
+  return seconds;
 }
 
 void CpuChooser::keepBest(SmallVectorImpl<Form *> &forms) {
   if (forms.size() <= mostCompared)
     return;
-  SmallVector<std::pair<double, Form *>> others;
-  for (Form *form : llvm::drop_begin(forms))
-    others.push_back({priceAt(*form, {}), form});
-  llvm::stable_sort(others, llvm::less_first());
+  SmallVector<Form *> others(llvm::drop_begin(forms));
+  llvm::stable_sort(others, [&](Form *a, Form *b) { return weigh(a->price) < weigh(b->price); });
   forms.truncate(1);
-  for (auto [seconds, form] : ArrayRef(others).take_front(mostCompared - 1))
-    forms.push_back(form);
+  llvm::append_range(forms, ArrayRef(others).take_front(mostCompared - 1));
 }
 
-bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions) {
+bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions, ArrayRef<Price> ofOrders) {
   Operation *item = etdg::getTopItems(graph)[number];
   std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
   if (points.size() < 2)
     return false;
-  std::vector<Form> orders = makeOrders(number);
+  std::vector<Form> orders = makeOrders(number, ofOrders);
   SmallVector<Form *> forms;
   for (Form &form : llvm::concat<Form>(orders, divisions))
-    if (apply(form))
-      forms.push_back(&form);
-    else if (forms.empty())
-      return false; // the first one is the item
-  if (forms.size() < 2)
-    return false;
+    forms.push_back(&form);
   keepBest(forms);
+  if (forms.size() < 2 || !llvm::all_of(forms, [&](Form *form) { return apply(*form); }))
+    return false;
   FormChoice choice = chooseForms(graph, points, unsigned(forms.size()), options.getMachine().cpu.sureGain,
                                   [&](unsigned form, const Lengths &lengths) { return priceAt(*forms[form], lengths); });
   Location loc = item->getLoc();

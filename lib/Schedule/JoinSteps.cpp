@@ -61,21 +61,21 @@ static Operation *makeJoined(Operation *item) {
   return nullptr;
 }
 
-static double priceOf(Operation *item, const CpuScheduleOptions &options) {
+static double priceOf(Operation *item, const CpuScheduleOptions &options, const std::shared_ptr<LeafForms> &leaves) {
   // (A model of its own: it remembers blocks by their address.)
-  return CostModel(item->getParentOfType<etdg::GraphOp>(), options).estimateInside(blocksOf(item)).seconds;
+  return CostModel(item->getParentOfType<etdg::GraphOp>(), options, leaves).estimateInside(blocksOf(item)).seconds;
 }
 
 /// The nest itself, or the one that takes its place.
-static Operation *joinIfCheaper(Operation *item, const CpuScheduleOptions &options, bool says) {
+static Operation *joinIfCheaper(Operation *item, const CpuScheduleOptions &options, bool says, const std::shared_ptr<LeafForms> &leaves) {
   Operation *joined = makeJoined(item);
   if (!joined)
     return item;
   double whole = 0, seconds = 0;
   bool isChosen = options.planSeed % 2 == 1;
   if (options.planSeed == 0) {
-    whole = priceOf(item, options);
-    seconds = priceOf(joined, options);
+    whole = priceOf(item, options, leaves);
+    seconds = priceOf(joined, options, leaves);
     isChosen = seconds < options.getMachine().cpu.sureGain * whole;
   }
   if (!isChosen) {
@@ -90,16 +90,24 @@ static Operation *joinIfCheaper(Operation *item, const CpuScheduleOptions &optio
   return joined;
 }
 
-Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &options, bool says) {
+/// Nests whose steps may be joined, in the order of the text.
+static SmallVector<Operation *> findSteps(Operation *item) {
   SmallVector<Operation *> nests;
   item->walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool isNest = isa<etdg::NestOp>(op) || (isa<BlockOp>(op) && !isa<etdg::NestOp>(op->getParentOp()));
     if (isNest && isOfSteps(op))
       nests.push_back(op);
   });
+  return nests;
+}
+
+bool schedule::mayJoinSteps(Operation *item) { return !findSteps(item).empty(); }
+
+Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &options, bool says, std::shared_ptr<LeafForms> leaves) {
   // (From the last one on, which is inside of those before it, or behind them: no other one goes with it.)
+  SmallVector<Operation *> nests = findSteps(item);
   for (Operation *nest : llvm::reverse(nests)) {
-    Operation *now = joinIfCheaper(nest, options, says);
+    Operation *now = joinIfCheaper(nest, options, says, leaves);
     if (nest == item)
       item = now;
   }

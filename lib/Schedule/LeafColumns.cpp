@@ -1,7 +1,7 @@
 //===- LeafColumns.cpp - columns that a CPU's calls of a leaf share -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Schedule/LeafColumns.h"
-#include "ft/Schedule/GpuLeaf.h"
+#include "ft/Schedule/LeafForms.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -79,21 +79,21 @@ static bool readsWhatItWrites(BlockOp leaf) {
   return false;
 }
 
-static LeafColumns findColumns(BlockOp leaf, ArrayRef<bool> batched, ColumnLimits limits, int64_t wanted, bool inSteps) {
+static LeafColumns findColumns(BlockOp leaf, ArrayRef<bool> batched, ColumnLimits limits, int64_t wanted, bool inSteps, LeafForms &forms) {
   if (!inSteps && readsWhatItWrites(leaf))
     return {};
   for (unsigned i = 0; i < leaf.getNumReads(); ++i)
     if (readsInside(leaf, i, [](Value, unsigned) { return 0; }))
       return {};
-  ScopedDiagnosticHandler quiet(leaf.getContext(), [](Diagnostic &) { return success(); });
-  LeafForm form;
-  return failed(buildLeafForm(form, leaf, batched)) ? LeafColumns() : findColumns(form, limits, wanted);
+  LeafForm *form = forms.get(leaf, batched);
+  return form ? findColumns(*form, limits, wanted) : LeafColumns();
 }
 
-LeafColumns schedule::chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, bool inSteps) {
-  return findColumns(leaf, batched, ColumnLimits{/*least=*/2, planning.columnRepeat}, /*wanted=*/0, inSteps);
+LeafColumns schedule::chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, LeafForms &forms, bool inSteps) {
+  return findColumns(leaf, batched, ColumnLimits{/*least=*/2, planning.columnRepeat}, /*wanted=*/0, inSteps, forms);
 }
 
 LeafColumns schedule::findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps) {
-  return findColumns(leaf, batched, {}, wanted, inSteps);
+  LeafForms forms;
+  return findColumns(leaf, batched, {}, wanted, inSteps, forms);
 }

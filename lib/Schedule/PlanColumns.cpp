@@ -59,7 +59,7 @@ int64_t CostModel::columnsForCaches(BlockOp leaf, const LeafColumns &columns, co
 LeafColumns CostModel::columnsOfSteps(ArrayRef<BlockOp> nest, std::optional<unsigned> row) {
   LeafColumns found;
   for (BlockOp leaf : nest) {
-    LeafColumns own = chooseLeafColumns(leaf, batchedReads(leaf, row), machine.cpu, /*inSteps=*/true);
+    LeafColumns own = chooseLeafColumns(leaf, batchedReads(leaf, row), machine.cpu, *leaves, /*inSteps=*/true);
     if (own.count == 0 || (found.count && own.count != found.count))
       return {};
     found = std::move(own);
@@ -116,7 +116,7 @@ void CostModel::chooseColumns(ArrayRef<BlockOp> nest, NestPlan &plan) {
   if (points * rows < 1 || (options.planSeed == 0 && estimate(nest, plan).seconds < machine.cpu.leastLaunches * machine.sync.launch))
     return;
   SmallVector<bool> batched = batchedReads(leaf, plan.row);
-  LeafColumns columns = chooseLeafColumns(leaf, batched, machine.cpu);
+  LeafColumns columns = chooseLeafColumns(leaf, batched, machine.cpu, *leaves);
   if (columns.count < 2)
     return;
   int64_t unit = unitOf(leaf, columns, machine), tile = columnsForCaches(leaf, columns, plan, rows);

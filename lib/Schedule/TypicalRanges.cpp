@@ -9,8 +9,18 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
 TypicalRanges::TypicalRanges(etdg::GraphOp graph, ArrayRef<std::pair<StringAttr, int64_t>> lengths) : typical(graph) {
+  setLengths(lengths);
+}
+
+void TypicalRanges::setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths) {
+  given.clear();
   for (auto [name, value] : lengths)
     given[name] = value;
+  for (auto &[block, known] : blocks) {
+    known->domain.reset();
+    for (auto &[dim, bounds] : known->bounds)
+      compile(bounds, *known);
+  }
 }
 
 int64_t TypicalRanges::lengthOf(StringAttr name) {
@@ -31,56 +41,42 @@ double TypicalRanges::bytesTypically(etdg::BufferType buffer) {
   return bytes;
 }
 
-std::optional<int64_t> TypicalRanges::evaluate(AffineExpr expr, BlockOp block,
-                                           ArrayRef<std::optional<int64_t>> dims) {
-  switch (expr.getKind()) {
-  case AffineExprKind::Constant:
-    return cast<AffineConstantExpr>(expr).getValue();
-  case AffineExprKind::DimId: {
-    unsigned d = cast<AffineDimExpr>(expr).getPosition();
-    return d < dims.size() ? dims[d] : std::nullopt;
+TypicalRanges::OfBlock &TypicalRanges::of(BlockOp block) {
+  std::unique_ptr<OfBlock> &known = blocks[block.getOperation()];
+  if (!known) {
+    known = std::make_unique<OfBlock>();
+    known->symbols = block.getSymbolNames();
   }
-  case AffineExprKind::SymbolId:
-    return lengthOf(
-        cast<StringAttr>(block.getSymbols()[cast<AffineSymbolExpr>(expr).getPosition()]));
-  default:
-    break;
-  }
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<int64_t> a = evaluate(binary.getLHS(), block, dims),
-                         b = evaluate(binary.getRHS(), block, dims);
-  if (!a || !b)
-    return std::nullopt;
-  int64_t result = 0;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return llvm::AddOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
-  case AffineExprKind::Mul:
-    return llvm::MulOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
-  default:
-    break;
-  }
-  if (*b <= 0)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::FloorDiv)
-    return llvm::divideFloorSigned(*a, *b);
-  if (expr.getKind() == AffineExprKind::CeilDiv)
-    return llvm::divideCeilSigned(*a, *b);
-  return llvm::mod(*a, *b);
+  return *known;
 }
 
-/// Dimensions whose values a key of `bounds` tells apart; further ones are looked at as if unknown.
+AffineProgram TypicalRanges::compile(AffineExpr expr, const OfBlock &known) {
+  return AffineProgram(expr, [&](unsigned symbol) { return lengthOf(known.symbols[symbol]); });
+}
+
+void TypicalRanges::compile(Bounds &bounds, const OfBlock &known) {
+  bounds.lowers.clear();
+  bounds.uppers.clear();
+  for (AffineExpr expr : bounds.bounds.lowers)
+    bounds.lowers.push_back(compile(expr, known));
+  for (AffineExpr expr : bounds.bounds.uppers)
+    bounds.uppers.push_back(compile(expr, known));
+}
+
+/// Dimensions whose values a key of bounds tells apart; further ones are looked at as if unknown.
 static constexpr unsigned bitsOfKey = 64;
 
-const DimBounds &TypicalRanges::boundsAt(BlockOp block, unsigned dim, ArrayRef<std::optional<int64_t>> dims) {
-  auto known = [&](unsigned d) { return d < dims.size() && dims[d].has_value(); };
+const TypicalRanges::Bounds &TypicalRanges::boundsAt(BlockOp block, unsigned dim, Values dims) {
+  OfBlock &own = of(block);
   std::pair<unsigned, uint64_t> key(dim, 0);
-  for (unsigned d = 0; d < block.getNumDims(); ++d)
-    if (known(d) && d < bitsOfKey)
+  for (unsigned d = 0; d < std::min<size_t>(dims.size(), bitsOfKey); ++d)
+    if (dims[d])
       key.second |= uint64_t(1) << d;
-  auto [it, inserted] = bounds[block.getOperation()].try_emplace(key);
-  if (inserted)
-    it->second = boundsOf(block, dim, known);
+  auto [it, inserted] = own.bounds.try_emplace(key);
+  if (inserted) {
+    it->second.bounds = boundsOf(block, dim, [&](unsigned d) { return d < dims.size() && dims[d].has_value(); });
+    compile(it->second, own);
+  }
   return it->second;
 }
 
@@ -90,13 +86,13 @@ TypicalRanges::Range TypicalRanges::rangeOf(ArrayRef<BlockOp> nest, unsigned dim
     // A region that has no point here says nothing.
     if (nest.size() > 1 && !holds(block, dims))
       continue;
-    const DimBounds &bounds = boundsAt(block, dim, dims);
+    const Bounds &bounds = boundsAt(block, dim, dims);
     std::optional<int64_t> lower, upper;
-    for (AffineExpr e : bounds.lowers)
-      if (std::optional<int64_t> v = evaluate(e, block, dims))
+    for (const AffineProgram &bound : bounds.lowers)
+      if (std::optional<int64_t> v = bound.run(dims))
         lower = std::max(lower.value_or(*v), *v);
-    for (AffineExpr e : bounds.uppers)
-      if (std::optional<int64_t> v = evaluate(e, block, dims))
+    for (const AffineProgram &bound : bounds.uppers)
+      if (std::optional<int64_t> v = bound.run(dims))
         upper = std::min(upper.value_or(*v), *v);
     if (!lower || !upper || *upper <= *lower)
       continue;
@@ -119,11 +115,16 @@ SmallVector<TypicalRanges::Sample> TypicalRanges::sample(Range range, unsigned m
   return samples;
 }
 
-bool TypicalRanges::holds(BlockOp block, ArrayRef<std::optional<int64_t>> dims) {
-  IntegerSet set = block.getDomainSet();
-  for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
-    if (std::optional<int64_t> v = evaluate(expr, block, dims))
-      if (equality ? *v != 0 : *v < 0)
-        return false;
-  return true;
+bool TypicalRanges::holds(BlockOp block, Values dims) {
+  OfBlock &own = of(block);
+  if (!own.domain) {
+    own.domain.emplace();
+    IntegerSet set = block.getDomainSet();
+    for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
+      own.domain->push_back({compile(expr, own), equality});
+  }
+  return llvm::all_of(*own.domain, [&](const Constraint &constraint) {
+    std::optional<int64_t> value = constraint.value.run(dims);
+    return !value || (constraint.isEquality ? *value == 0 : *value >= 0);
+  });
 }

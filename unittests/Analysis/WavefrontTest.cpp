@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "fttest/AffineEval.h"
+#include "ft/Analysis/SetWork.h"
 #include "ft/Analysis/TransformedDomain.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -47,12 +48,13 @@ void walk(IntegerSet set, unsigned dim, std::vector<int64_t> &point, ArrayRef<in
 }
 
 struct Wavefront {
-  explicit Wavefront(const std::string &text) {
+  explicit Wavefront(const std::string &text, bool orders = true) {
     context.loadDialect<ETDGDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     PassManager pm(&context);
-    pm.addNestedPass<GraphOp>(createETDGReorder());
+    if (orders)
+      pm.addNestedPass<GraphOp>(createETDGReorder());
     EXPECT_TRUE(succeeded(pm.run(*module)));
     graph = *module->getOps<GraphOp>().begin();
     graph.walk([&](NestOp nest) { schedule = nest.getScheduleAttr(); });
@@ -81,6 +83,42 @@ std::string toString(AffineMap map) {
   llvm::raw_string_ostream os(text);
   map.print(os);
   return text;
+}
+
+/// A graph's transformed domains are those of its copies, and found once.
+TEST(Wavefront, KnownDomains) {
+  Wavefront w(R"(
+!y = !etdg.buffer<[N, L], tensor<f32>>
+etdg.graph @g(%x: !y) -> !y {
+  %y = etdg.buffer : !y
+  etdg.block @r [scanl, scanl] (j, k) in [1, N) x [1, L) reads (%a = %y[j - 1, k] : tensor<f32>, %b = %y[j, k - 1] : tensor<f32>) writes (%y[j, k]) {
+    etdg.yield %b : tensor<f32>
+  } : !y
+  etdg.return %y : !y
+}
+)", /*orders=*/false);
+  SymbolSpace space(w.graph);
+  OwningOpRef<GraphOp> copy = cast<GraphOp>(w.graph->clone());
+  BlockOp other = *copy->getBody().getOps<BlockOp>().begin();
+  SymbolSpace spaceOfCopy(*copy);
+  AffineExpr j = getAffineDimExpr(0, &w.context), k = getAffineDimExpr(1, &w.context);
+  TransformedDomains domains;
+  for (const SmallVector<AffineExpr> &rows : std::vector<SmallVector<AffineExpr>>{{j + k, j}, {j + k, k}, {k, j}}) {
+    AffineMap map = AffineMap::get(2, 0, rows, &w.context);
+    IntegerSet expected = *getTransformedDomain(w.block, map, space);
+    EXPECT_EQ(*domains.get(w.block, map, space), expected);
+    int64_t asked = getNumSetsAsked();
+    EXPECT_EQ(*domains.get(other, map, spaceOfCopy), expected);
+    EXPECT_EQ(getNumSetsAsked(), asked);
+  }
+  // Another domain is asked for anew; what is not unimodular has none.
+  AffineMap map = AffineMap::get(2, 0, {j + k, j}, &w.context);
+  IntegerSet narrow = IntegerSet::get(2, w.block.getSymbolNames().size(), {j - 3, -j + 9, k - 1, -k + 5}, {false, false, false, false});
+  other.setDomainAttr(IntegerSetAttr::get(narrow));
+  EXPECT_EQ(*domains.get(other, map, spaceOfCopy), *getTransformedDomain(other, map, spaceOfCopy));
+  EXPECT_NE(*domains.get(other, map, spaceOfCopy), *domains.get(w.block, map, space));
+  for (unsigned round = 0; round < 2; ++round)
+    EXPECT_TRUE(failed(domains.get(w.block, AffineMap::get(2, 0, {j + k, j + k}, &w.context), space)));
 }
 
 TEST(Wavefront, StackedRegion3) {

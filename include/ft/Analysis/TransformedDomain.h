@@ -31,6 +31,17 @@ FailureOr<AffineMap> getInverseSchedule(AffineMap schedule);
 FailureOr<IntegerSet> getTransformedDomain(BlockOp block, AffineMap schedule,
                                            const SymbolSpace &space);
 
+/// `getTransformedDomain`, each answer found once. It serves a graph and its copies: their blocks have the same domains
+/// again, and of lengths they know the same.
+class TransformedDomains {
+public:
+  FailureOr<IntegerSet> get(BlockOp block, AffineMap schedule, const SymbolSpace &space);
+
+private:
+  /// By the schedule, and the domain and the symbols of the block and of each around it; null: there is none.
+  llvm::DenseMap<Attribute, IntegerSetAttr> known;
+};
+
 /// Bounds of one dimension of a set over earlier dimensions and symbols: it is at
 /// least each of `lowers` and less than each of `uppers`.
 struct LoopBounds {

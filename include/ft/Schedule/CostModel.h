@@ -10,12 +10,11 @@
 #ifndef FT_SCHEDULE_COSTMODEL_H
 #define FT_SCHEDULE_COSTMODEL_H
 
+#include "ft/Schedule/LeafForms.h"
 #include "ft/Schedule/Options.h"
 #include "ft/Schedule/TypicalRanges.h"
 
 #include "llvm/ADT/SmallBitVector.h"
-
-#include <map>
 
 namespace mlir::ft::schedule {
 
@@ -33,11 +32,16 @@ struct Estimate {
 
 class CostModel : public TypicalRanges {
 public:
-  CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options);
+  /// `leaves`: those that are known already; null: none.
+  CostModel(etdg::GraphOp graph, const CpuScheduleOptions &options, std::shared_ptr<LeafForms> leaves = nullptr);
+  /// Asks at other lengths than the options'; what was found out of blocks stays.
+  void setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths);
 
   /// The plan of least estimated time; a nest always has one. Dimensions may be `fixed` outside.
   NestPlan choose(ArrayRef<BlockOp> nest, bool withTeam, bool fixedRow,
                   ArrayRef<unsigned> fixed = {});
+  /// The plan that is chosen of a nest at the top of a graph, and what it takes.
+  std::pair<NestPlan, Estimate> chooseAtTop(ArrayRef<BlockOp> nest);
   /// Of a nest at the top of a graph.
   Estimate estimate(ArrayRef<BlockOp> nest, const NestPlan &plan);
   /// The plan and the estimate, in words and numbers.
@@ -151,6 +155,7 @@ private:
 
   const CpuScheduleOptions &options;
   const Machine &machine;
+  std::shared_ptr<LeafForms> leaves;
   unsigned numThreads;
   bool isOverBudget() {
     bool over = priced - pricedBefore > mostPriced;
@@ -159,6 +164,8 @@ private:
   }
   uint64_t choices = 0, priced = 0, pricedBefore = 0; // before the question at hand
   bool exceeded = false;
+  /// What the plan takes that was chosen last, where it was priced.
+  std::optional<Estimate> ofChosen;
   /// Nests inside of which the model is just now.
   unsigned depth = 0;
   /// The number of the plan that was best at the last place of an inner nest, by block and question.

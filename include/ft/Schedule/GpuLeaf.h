@@ -71,6 +71,8 @@ SmallVector<SmallVector<int64_t>> getReadStrides(BlockOp leaf, llvm::function_re
 /// The same as `buildLeafGraph` has it, no nests fused, with the reads that differ from row to row given.
 LogicalResult buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched,
                             ArrayRef<SmallVector<int64_t>> strides = {});
+/// Makes a leaf the one that a form is of, where that has the same body.
+void setLeaf(LeafForm &form, BlockOp leaf);
 /// The same of a function of tensors in a module of its own, which no block is around.
 LogicalResult buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::FuncOp function, ArrayRef<bool> batched,
                             ArrayRef<SmallVector<int64_t>> strides = {});

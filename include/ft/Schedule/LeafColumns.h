@@ -21,6 +21,7 @@ namespace mlir::ft::schedule {
 
 using etdg::BlockOp;
 struct LeafForm;
+class LeafForms;
 
 /// What the search for columns takes: from how many columns on, and by which factor the work that is
 /// shared has to exceed what each call repeats.
@@ -49,7 +50,7 @@ LeafColumns findLeafColumns(func::FuncOp function, ArrayRef<bool> batched, int64
 /// The columns of a leaf that calls may share on a machine. `batched` says of each read whether it differs from row to row. A leaf that asks for the number of a column (`linalg.index`), or has reads that are put together before it
 /// runs, has none; nor one that reads a buffer that it writes, unless it is run `inSteps`: then all that it reads there is
 /// of earlier iterations, in planes of their own, after which the cores have waited.
-LeafColumns chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, bool inSteps = false);
+LeafColumns chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, LeafForms &forms, bool inSteps = false);
 
 /// The `wanted` columns of a leaf, where somebody has chosen so many, whatever that costs.
 LeafColumns findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps = false);

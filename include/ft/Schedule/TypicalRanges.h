@@ -10,8 +10,9 @@
 
 #include "ft/Analysis/Extents.h"
 #include "ft/Schedule/Plan.h"
+#include "ft/Support/AffineProgram.h"
 
-#include <map>
+#include <memory>
 #include <optional>
 
 namespace mlir::ft::schedule {
@@ -33,6 +34,9 @@ public:
   /// Values of a block's dimensions, those that are known.
   using Values = ArrayRef<std::optional<int64_t>>;
 
+  /// The same for other lengths. What is known of blocks stays: none of them may have changed.
+  void setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths);
+
   int64_t lengthOf(StringAttr name);
   double typically(LengthAttr length);
   double bytesTypically(etdg::BufferType buffer);
@@ -41,15 +45,33 @@ public:
   static SmallVector<Sample> sample(Range range, unsigned most);
   /// Whether a block may have a point at these values.
   bool holds(BlockOp block, Values dims);
-  std::optional<int64_t> evaluate(AffineExpr expr, BlockOp block, Values dims);
 
 private:
-  const DimBounds &boundsAt(BlockOp block, unsigned dim, Values dims);
+  /// A constraint of a domain, at the lengths at hand.
+  struct Constraint {
+    AffineProgram value;
+    bool isEquality;
+  };
+  /// Bounds of a dimension where certain others are known, and what they are at the lengths at hand.
+  struct Bounds {
+    DimBounds bounds;
+    SmallVector<AffineProgram, 1> lowers, uppers;
+  };
+  /// What is known of a block.
+  struct OfBlock {
+    SmallVector<StringAttr> symbols;
+    std::optional<SmallVector<Constraint>> domain;
+    /// By dimension and the set of those that are known.
+    llvm::DenseMap<std::pair<unsigned, uint64_t>, Bounds> bounds;
+  };
+  OfBlock &of(BlockOp block);
+  const Bounds &boundsAt(BlockOp block, unsigned dim, Values dims);
+  AffineProgram compile(AffineExpr expr, const OfBlock &known);
+  void compile(Bounds &bounds, const OfBlock &known);
 
   llvm::DenseMap<StringAttr, int64_t> given; // lengths of the call at hand
   etdg::TypicalLengths typical;
-  /// By dimension and the set of those that are known.
-  llvm::DenseMap<Operation *, std::map<std::pair<unsigned, uint64_t>, DimBounds>> bounds;
+  llvm::DenseMap<Operation *, std::unique_ptr<OfBlock>> blocks;
 };
 
 } // namespace mlir::ft::schedule

@@ -61,20 +61,25 @@ SmallVector<SmallVector<int64_t>> schedule::getReadStrides(BlockOp leaf,
   return strides;
 }
 
+void schedule::setLeaf(LeafForm &form, BlockOp leaf) {
+  form.block = leaf;
+  form.splits.clear();
+  form.inputs.clear();
+  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
+    auto holds = [&](etdg::SourceKind kind) {
+      return llvm::any_of(leaf.getRead(i).getPieces(), [&](etdg::PieceAttr piece) { return piece.getKind() == kind; });
+    };
+    form.inputs.push_back({cast<RankedTensorType>(leaf.getBody().getArgument(i).getType()), holds(etdg::SourceKind::Index),
+                           holds(etdg::SourceKind::Splat)});
+  }
+}
+
 LogicalResult schedule::buildLeafForm(LeafForm &form, BlockOp block, ArrayRef<bool> batched,
                                       ArrayRef<SmallVector<int64_t>> strides) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(block.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   func::FuncOp function = leaf::copyBody(block.getBody().front(), builder, block.getLoc());
-  form.block = block;
-  form.inputs.clear();
-  for (unsigned i = 0; i < block.getNumReads(); ++i) {
-    auto holds = [&](etdg::SourceKind kind) {
-      return llvm::any_of(block.getRead(i).getPieces(), [&](etdg::PieceAttr piece) { return piece.getKind() == kind; });
-    };
-    form.inputs.push_back({cast<RankedTensorType>(block.getBody().getArgument(i).getType()), holds(etdg::SourceKind::Index),
-                           holds(etdg::SourceKind::Splat)});
-  }
+  setLeaf(form, block);
   return buildLeafForm(form, std::move(module), function, batched, strides);
 }
 

@@ -4,18 +4,23 @@
 #define FT_DIALECT_ETDG_TRANSFORMS_APPLYSCHEDULE_H
 
 #include "ft/Analysis/Sets.h"
+#include "ft/Analysis/TransformedDomain.h"
+
+#include <memory>
 
 namespace mlir::etdg {
 
 /// What `etdg-apply-schedule` does, for one nest or block of a graph and all inside.
 class ScheduleApplier {
 public:
-  explicit ScheduleApplier(GraphOp graph) : space(graph) {}
+  /// `domains`: those of the graph that this one is a copy of; null: its own.
+  explicit ScheduleApplier(GraphOp graph, std::shared_ptr<TransformedDomains> domains = nullptr);
   /// Rewrites the item and returns it, or what has taken its place. Emits errors.
   FailureOr<Operation *> apply(Operation *item);
 
 private:
   SymbolSpace space;
+  std::shared_ptr<TransformedDomains> domains;
 };
 
 } // namespace mlir::etdg

@@ -27,7 +27,8 @@ struct Applied {
 
 class Applier {
 public:
-  Applier(const SymbolSpace &space, MLIRContext *context) : space(space), context(context) {}
+  Applier(const SymbolSpace &space, TransformedDomains &domains, MLIRContext *context)
+      : space(space), domains(domains), context(context) {}
   /// An item of a body: a nest or block with all inside.
   FailureOr<Operation *> applyAll(Operation *item);
   LogicalResult applyAll(Region &body);
@@ -38,6 +39,7 @@ private:
   BlockOp rewrite(BlockOp block, const Applied &applied, unsigned first, bool isOwner);
 
   const SymbolSpace &space;
+  TransformedDomains &domains;
   MLIRContext *context;
 };
 
@@ -219,7 +221,7 @@ BlockOp Applier::rewrite(BlockOp block, const Applied &applied, unsigned first, 
   bool keepsCombine = true;
   if (isOwner) {
     b.operators = operatorsOf(block, applied);
-    b.domain = *getTransformedDomain(block, applied.map, space);
+    b.domain = *domains.get(block, applied.map, space);
     // What is skewed is cut nowhere.
     keepsCombine = llvm::any_of(b.operators, [](ft::OperatorKind kind) {
       return kind == ft::OperatorKind::Reduce || kind == ft::OperatorKind::Fold ||
@@ -265,7 +267,7 @@ LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Op
   bool isChanged = !applied->map.isIdentity();
   if (isChanged) {
     for (BlockOp block : blocks)
-      if (failed(getTransformedDomain(block, applied->map, space)))
+      if (failed(domains.get(block, applied->map, space)))
         return block.emitOpError() << "has a domain that its schedule "
                                    << AffineMapAttr::get(applied->map) << " takes out of 64 bits";
     for (BlockOp block : blocks) {
@@ -328,8 +330,11 @@ LogicalResult Applier::applyAll(Region &body) {
   return success();
 }
 
+ScheduleApplier::ScheduleApplier(GraphOp graph, std::shared_ptr<TransformedDomains> given)
+    : space(graph), domains(given ? std::move(given) : std::make_shared<TransformedDomains>()) {}
+
 FailureOr<Operation *> ScheduleApplier::apply(Operation *item) {
-  return Applier(space, item->getContext()).applyAll(item);
+  return Applier(space, *domains, item->getContext()).applyAll(item);
 }
 
 void ETDGApplySchedule::runOnOperation() {
@@ -337,6 +342,7 @@ void ETDGApplySchedule::runOnOperation() {
   if (graph.isExternal())
     return;
   SymbolSpace space(graph);
-  if (failed(Applier(space, &getContext()).applyAll(graph.getBody())))
+  TransformedDomains domains;
+  if (failed(Applier(space, domains, &getContext()).applyAll(graph.getBody())))
     signalPassFailure();
 }
