@@ -36,7 +36,11 @@ IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigne
 /// Whether a set without trivial contradictions holds no integer point.
 static bool isPartEmpty(IntegerPolyhedron part) {
   part.removeTrivialRedundancy();
-  return Simplex(part).isEmpty() || !part.findIntegerSample().has_value();
+  Simplex simplex(part);
+  if (simplex.isEmpty())
+    return true;
+  // The point at which the rational test ended is an integer one most often.
+  return !simplex.getSamplePointIfIntegral() && !part.findIntegerSample();
 }
 
 /// Calls `fn` with the number of each variable that a row counts.

@@ -106,7 +106,19 @@ bool Eliminator::isLinear(const LinearForm &form) const {
 }
 
 LogicalResult Eliminator::addTo(SetBuilder &builder, const LinearForm &form, bool isEq) {
-  return builder.add(form.toExpr(context), isEq, symbols);
+  LinearExpr sum;
+  sum.constant = form.constant;
+  for (auto [atom, coefficient] : form.terms) {
+    std::optional<LinearExpr> term = builder.flatten(atom, symbols);
+    if (!term)
+      return failure();
+    *term *= coefficient;
+    sum += *term;
+  }
+  if (!sum.isSmall())
+    return failure();
+  builder.add(std::move(sum), isEq);
+  return success();
 }
 
 bool Eliminator::isImplied(const Inequality &form, ArrayRef<Inequality> outer,

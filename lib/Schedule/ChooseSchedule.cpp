@@ -10,9 +10,7 @@
 #include "ft/Schedule/ChooseSchedule.h"
 #include "CpuChooser.h"
 
-#include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/JoinForms.h"
-#include "ft/Schedule/JoinSteps.h"
 #include "ft/Schedule/PassOptions.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -58,13 +56,12 @@ FailureOr<Price> CpuChooser::price(Operation *item, etdg::ScheduleAttr schedule)
   Operation *joined = joinSteps(*applied, options, /*says=*/false, known.leaves);
   // (A model of its own: it remembers blocks by their address.)
   CostModel costs(graph, options, known.leaves);
-  Price price = priceIn(costs, joined);
+  Price price = priceIn(costs, blocksOf(joined));
   joined->erase();
   return price;
 }
 
-Price CpuChooser::priceIn(CostModel &costs, Operation *item) {
-  SmallVector<BlockOp> nest = blocksOf(item);
+Price CpuChooser::priceIn(CostModel &costs, ArrayRef<BlockOp> nest) {
   auto [plan, estimate] = costs.chooseAtTop(nest);
   return Price{estimate.seconds, estimate.barriers, CostModel::describe(nest, plan, estimate), costs.numPriced(), costs.wasOverBudget()};
 }

@@ -11,8 +11,8 @@
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Schedule/Candidates.h"
-#include "ft/Schedule/CostModel.h"
 #include "ft/Schedule/FormGuards.h"
+#include "ft/Schedule/JoinSteps.h"
 
 #include <memory>
 #include <string>
@@ -48,7 +48,7 @@ private:
   /// The order of least time, which the item then has; null where it has but one, and where one can't be applied. `ofAll`: of each.
   FailureOr<Price> chooseOrder(Operation *item, bool says, SmallVectorImpl<Price> *ofAll = nullptr);
   FailureOr<Price> price(Operation *item, etdg::ScheduleAttr schedule);
-  static Price priceIn(CostModel &costs, Operation *item);
+  static Price priceIn(CostModel &costs, ArrayRef<BlockOp> nest);
   /// What the items cost that stand for a divided one, and what is kept between its parts.
   FailureOr<Price> priceDivided(etdg::GraphOp copy, ArrayRef<Operation *> own, const etdg::Between &between);
   void addBetween(Price &total, CostModel &costs, const etdg::Between &between) const;
@@ -66,8 +66,8 @@ private:
     /// The same with its orders applied, of which prices are asked.
     OwningOpRef<etdg::GraphOp> applied;
     SmallVector<Operation *> ownApplied;
-    /// By applied item: the model that prices it, at any lengths; null where lengths decide what it is (JoinSteps.h).
-    SmallVector<std::unique_ptr<CostModel>> models;
+    /// By applied item: what prices it at any lengths, where there is that.
+    SmallVector<std::unique_ptr<JoinableItem>> items;
     /// Prices that are known, by lengths that are not the typical ones.
     SmallVector<std::pair<Lengths, double>> prices;
   };

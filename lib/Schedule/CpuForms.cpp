@@ -10,7 +10,6 @@
 #include "CpuChooser.h"
 
 #include "ft/Schedule/JoinForms.h"
-#include "ft/Schedule/JoinSteps.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,7 +35,7 @@ bool CpuChooser::apply(Form &form) {
     if (failed(done))
       return false;
     form.ownApplied.push_back(*done);
-    form.models.push_back(mayJoinSteps(*done) ? nullptr : std::make_unique<CostModel>(*form.applied, options, known.leaves));
+    form.items.push_back(JoinableItem::make(*done, options, known.leaves));
   }
   return true;
 }
@@ -74,10 +73,10 @@ FailureOr<Price> CpuChooser::priceApplied(Form &form, const Lengths &lengths) {
   there.lengths = lengths;
   CpuChooser inside(*form.applied, there, known);
   Price total;
-  for (auto [item, model] : llvm::zip_equal(form.ownApplied, form.models)) {
-    if (model) {
-      model->setLengths(lengths);
-      total += priceIn(*model, item);
+  for (auto [item, joinable] : llvm::zip_equal(form.ownApplied, form.items)) {
+    if (joinable) {
+      auto [nest, costs] = joinable->at(lengths);
+      total += priceIn(costs, nest);
       continue;
     }
     FailureOr<Price> one = inside.price(item, nullptr);
@@ -108,10 +107,13 @@ double CpuChooser::priceAt(Form &form, const Lengths &lengths) {
 void CpuChooser::keepBest(SmallVectorImpl<Form *> &forms) {
   if (forms.size() <= mostCompared)
     return;
-  SmallVector<Form *> others(llvm::drop_begin(forms));
-  llvm::stable_sort(others, [&](Form *a, Form *b) { return weigh(a->price) < weigh(b->price); });
+  SmallVector<std::pair<double, Form *>> others;
+  for (Form *form : llvm::drop_begin(forms))
+    others.push_back({weigh(form->price), form});
+  llvm::stable_sort(others, llvm::less_first());
   forms.truncate(1);
-  llvm::append_range(forms, ArrayRef(others).take_front(mostCompared - 1));
+  for (auto [seconds, form] : ArrayRef(others).take_front(mostCompared - 1))
+    forms.push_back(form);
 }
 
 bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions, ArrayRef<Price> ofOrders) {

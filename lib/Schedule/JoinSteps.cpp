@@ -101,8 +101,6 @@ static SmallVector<Operation *> findSteps(Operation *item) {
   return nests;
 }
 
-bool schedule::mayJoinSteps(Operation *item) { return !findSteps(item).empty(); }
-
 Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &options, bool says, std::shared_ptr<LeafForms> leaves) {
   // (From the last one on, which is inside of those before it, or behind them: no other one goes with it.)
   SmallVector<Operation *> nests = findSteps(item);
@@ -112,4 +110,51 @@ Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &option
       item = now;
   }
   return item;
+}
+
+//===----------------------------------------------------------------------===//
+// At one length after the other
+//===----------------------------------------------------------------------===//
+
+JoinableItem::Form::Form(Operation *item, Operation *nest, const CpuScheduleOptions &options, std::shared_ptr<LeafForms> leaves)
+    : blocks(blocksOf(item)), costs(item->getParentOfType<etdg::GraphOp>(), options, leaves),
+      costsOfSteps(item->getParentOfType<etdg::GraphOp>(), options, leaves) {
+  if (nest)
+    steps = blocksOf(nest);
+}
+
+std::unique_ptr<JoinableItem> JoinableItem::make(Operation *item, const CpuScheduleOptions &options, std::shared_ptr<LeafForms> leaves) {
+  SmallVector<Operation *> nests = findSteps(item);
+  if (nests.size() > 1)
+    return nullptr;
+  std::unique_ptr<JoinableItem> both(new JoinableItem(options));
+  both->apart = std::make_unique<Form>(item, nests.empty() ? nullptr : nests.front(), options, leaves);
+  if (nests.empty())
+    return both;
+  OpBuilder builder(item);
+  builder.setInsertionPointAfter(item);
+  Operation *copy = builder.clone(*item), *nest = findSteps(copy).front();
+  Operation *joined = makeJoined(nest);
+  if (!joined) {
+    copy->erase();
+    return both;
+  }
+  if (nest == copy)
+    copy = joined;
+  nest->erase();
+  both->joined = std::make_unique<Form>(copy, joined, options, leaves);
+  return both;
+}
+
+std::pair<ArrayRef<BlockOp>, CostModel &> JoinableItem::at(ArrayRef<std::pair<StringAttr, int64_t>> lengths) {
+  Form *form = apart.get();
+  if (joined) {
+    apart->costsOfSteps.setLengths(lengths);
+    joined->costsOfSteps.setLengths(lengths);
+    double whole = apart->costsOfSteps.estimateInside(apart->steps).seconds, seconds = joined->costsOfSteps.estimateInside(joined->steps).seconds;
+    if (seconds < options.getMachine().cpu.sureGain * whole)
+      form = joined.get();
+  }
+  form->costs.setLengths(lengths);
+  return {form->blocks, form->costs};
 }
