@@ -89,8 +89,23 @@ static bool isShared(Value memory) {
   return kind && kind.getKind() == MemoryKind::Shared;
 }
 
-/// The loop nests in which each buffer is used, from the first to the last.
-static SmallVector<LeafNeeds::Need> findLives(const leaf::LeafGraph &graph) {
+/// Loop nests that are computed together, one tile after the other: from a product on to behind the last one that it, or one that is joined with
+/// it, has fused.
+static SmallVector<std::pair<unsigned, unsigned>> findRuns(ArrayRef<Tiles> tiles) {
+  SmallVector<std::pair<unsigned, unsigned>> runs;
+  for (unsigned first = 0, behind = 0; first < tiles.size(); first = behind) {
+    behind = first + 1;
+    for (unsigned n = first; n < behind; ++n)
+      if (const auto &product = tiles[n].product)
+        behind = std::max(behind, n + 1 + unsigned(product->attribute.getFused()));
+    runs.emplace_back(first, behind);
+  }
+  return runs;
+}
+
+/// The loop nests in which each buffer is used, from the first to the last. What some nest of a run uses, all of the run do: the next tile
+/// reads behind what the last one has written.
+static SmallVector<LeafNeeds::Need> findLives(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles) {
   SmallVector<LeafNeeds::Need> lives(graph.buffers.size());
   for (auto [n, nest] : llvm::enumerate(graph.nests)) {
     auto use = [&, n = n](int buffer) {
@@ -110,6 +125,12 @@ static SmallVector<LeafNeeds::Need> findLives(const leaf::LeafGraph &graph) {
         touch(view);
     }
   }
+  for (auto [first, behind] : findRuns(tiles))
+    for (LeafNeeds::Need &need : lives)
+      if (need.first < behind && need.last >= first) {
+        need.use(first);
+        need.use(behind - 1);
+      }
   return lives;
 }
 
@@ -147,7 +168,7 @@ LeafNeeds togpu::findNeeds(loops::LeafOp leaf, LeafInBlock &own, const LeafTilin
     return needs;
   leaf::LeafGraph &graph = own.form.graph;
   findStages(graph, tiling.tiles, block, needs);
-  SmallVector<LeafNeeds::Need> lives = findLives(graph);
+  SmallVector<LeafNeeds::Need> lives = findLives(graph, tiling.tiles);
   const int64_t rows = leaf.getMost(), lifts = own.context.lifts;
   for (auto [i, buffer] : llvm::enumerate(graph.buffers)) {
     if (buffer.kind != leaf::Buffer::Kind::Scratch)
