@@ -195,6 +195,14 @@ static void addCheckOfOptions(OpPassManager &pm, const CompileOptions &options) 
   pm.addPass(createFTCheckCompileOptions(check));
 }
 
+/// What `loops-lower-leaves` reads on leaves, for a processor and its machine.
+static void addCpuDecisions(OpPassManager &pm, const LoopsChooseTilesOptions &tiles) {
+  pm.addPass(createLoopsChooseTiles(tiles));
+  pm.addPass(createLoopsChooseRowLoops());
+  pm.addPass(createLoopsChooseGuards());
+  pm.addPass(createLoopsPlaceScratch());
+}
+
 /// The CPU's own passes behind a phase: the order of the fewest steps need not be the one of the least
 /// time on this machine.
 static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &machine) {
@@ -215,7 +223,7 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
     pm.addPass(createCSEPass());
     LoopsChooseTilesOptions tiles;
     tiles.machine = machine;
-    pm.addPass(createLoopsChooseTiles(tiles));
+    addCpuDecisions(pm, tiles);
   }
   if (phase == Phase::Threads) {
     pm.addPass(createConvertLoopsToCPU());
@@ -315,6 +323,23 @@ void ft::buildCompilePipeline(OpPassManager &pm, const CompileOptions &options, 
   sequence.build();
 }
 
+namespace {
+/// Those of `loops-choose-tiles`: the other decisions depend on no processor.
+struct CpuDecisionOptions : PassPipelineOptions<CpuDecisionOptions> {
+  Option<unsigned> vectorBytes{*this, "vector-bytes", llvm::cl::desc("Bytes of a vector register (0: of this machine)"), llvm::cl::init(0)};
+  Option<unsigned> vectorRegisters{*this, "vector-registers", llvm::cl::desc("Number of vector registers (0: of this machine)"), llvm::cl::init(0)};
+  Option<std::string> machine{*this, "machine", llvm::cl::desc("The machine whose caches products are cut for, by name or file (cpu)")};
+};
+} // namespace
+
+static void addCpuDecisionsAsSaid(OpPassManager &pm, const CpuDecisionOptions &options) {
+  LoopsChooseTilesOptions tiles;
+  tiles.vectorBytes = options.vectorBytes;
+  tiles.vectorRegisters = options.vectorRegisters;
+  tiles.machine = options.machine;
+  addCpuDecisions(pm, tiles);
+}
+
 void ft::registerPipelines(std::function<bool()> validates) {
   registerFTPipelinesPasses();
   PassPipelineRegistration<CompileOptions>(
@@ -322,6 +347,8 @@ void ft::registerPipelines(std::function<bool()> validates) {
       [validates = std::move(validates)](OpPassManager &pm, const CompileOptions &options) {
         buildCompilePipeline(pm, options, !validates || validates());
       });
+  PassPipelineRegistration<CpuDecisionOptions>("loops-decide-for-cpu", "how a core computes leaves, of which loops-lower-leaves makes code",
+                                               addCpuDecisionsAsSaid);
   PassPipelineRegistration<>("loops-decide-for-gpu", "the decisions of which convert-loops-to-gpu makes kernels", addGpuDecisions);
 }
 

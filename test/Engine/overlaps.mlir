@@ -28,14 +28,14 @@
 // EQUAL: {{^}}equal
 
 // In place nothing is copied: the leaf's function has no memory of its own. What is turned has.
-// RUN: ft-opt %t/same.cpu --loops-choose-tiles="machine=%S/../machines/cpu.json" | FileCheck %s --check-prefix=PLACE
+// RUN: ft-opt %t/same.cpu --loops-decide-for-cpu="machine=%S/../machines/cpu.json" | FileCheck %s --check-prefix=PLACE
 // PLACE: overlaps [#loops.overlap<output = 0, input = 0, in_place>] layouts [#loops.lanes<{{[^>]*}}>, #loops.joined<with = 0>] {
-// RUN: ft-opt %t/turned.cpu --loops-choose-tiles="machine=%S/../machines/cpu.json" | FileCheck %s --check-prefix=LAST
+// RUN: ft-opt %t/turned.cpu --loops-decide-for-cpu="machine=%S/../machines/cpu.json" | FileCheck %s --check-prefix=LAST
 // LAST: overlaps [#loops.overlap<output = 0, input = 0, in_place>] layouts [{{.*}}] scratch [#loops.scratch<value = 0, rows,
 
 // So is what says nothing of overlaps, or says that they may be any.
 // RUN: sed 's/overlaps \[[^]]*\]//' %t/same.cpu > %t/nothing.cpu
-// RUN: ft-opt %t/nothing.cpu --loops-choose-tiles="machine=%S/../machines/cpu.json" | FileCheck %s --check-prefix=NOTHING
+// RUN: ft-opt %t/nothing.cpu --loops-decide-for-cpu="machine=%S/../machines/cpu.json" | FileCheck %s --check-prefix=NOTHING
 // NOTHING: loops.leaf {{.*}} scratch [#loops.scratch<value = 0, rows,
 // RUN: ft-run %t/same.mlir --loops=%t/nothing.cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: sed 's/in_place>/any>/' %t/turned.cpu > %t/any.cpu

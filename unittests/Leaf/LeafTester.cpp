@@ -155,7 +155,7 @@ std::unique_ptr<CompiledLeaf> CompiledLeaf::make(const std::string &text,
     leaf->listed.push_back(options.listed && (i >= leaf->numInputs || options.batched.empty() ||
                                               options.batched[i]));
   std::clock_t start = std::clock(); // of this process: the machine may be busy
-  FailureOr<func::FuncOp> generated = mlir::ft::chooseAndGenerateLeaf(func, options, target);
+  FailureOr<func::FuncOp> generated = mlir::ft::planAndGenerateLeaf(func, options, target);
   if (failed(generated))
     return fail("generation");
   llvm::raw_string_ostream(leaf->loops) << *generated;

@@ -171,10 +171,11 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
   let description = [{
     Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`, which holds
     rows and columns of a tile in registers, how rows are cut, elements of a vector and what it runs along, whether columns are copied, terms taken in
-    blocks, columns asked for ahead, operands packed, and whether it is a function; for others `#loops.lanes`, along which loop they are vectors. And
-    `scratch` of leaves that have none: where in a thread's memory values are that loop nests hand on to others.
-    What nests are computed together says `#loops.joined`; which of them one loop over the rows computes, in which order, `loops.row_loops`; and which are left out where a
-    flag says that nobody looks at them, `loops.guards` (`#loops.guard`). `loops-lower-leaves` obeys all of it, and refuses leaves of which something is open.
+    blocks, columns asked for ahead, operands packed, and whether it is a function; for others `#loops.lanes`, along which loop they are vectors, or
+    `#loops.joined`, which other one they are computed together with.
+
+    With `loops-choose-row-loops`, `loops-choose-guards` and `loops-place-scratch`, in this order, that is `loops-decide-for-cpu`; `loops-lower-leaves`
+    obeys all of it, and refuses leaves of which something is open.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
                         "Bytes of a vector register (0: of this machine)">,
@@ -182,6 +183,43 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
                         "Number of vector registers (0: of this machine)">,
                  Option<"machine", "machine", "std::string", "\"\"",
                         "The machine whose caches products are cut for, by name or file (cpu)">];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LoopsChooseRowLoops : Pass<"loops-choose-row-loops", "::mlir::ModuleOp"> {
+  let summary = "say in which order a core computes a leaf's loop nests, and which of them one loop over the rows computes";
+  let description = [{
+    Writes `loops.row_loops` of leaves that have none: lists of loop nests, by number. A list is one loop over the rows around its nests, or one
+    nest alone, which all rows share or which treats them itself. An order in which a nest stands before one that it needs is refused, by whoever reads it.
+
+    ```mlir
+    loops.leaf ... {loops.row_loops = [array<i64: 0>, array<i64: 1>, array<i64: 2, 5>]}
+    ```
+
+    Refused, with an error at the leaf: one whose `layouts` nobody says (`loops-choose-tiles`).
+  }];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LoopsChooseGuards : Pass<"loops-choose-guards", "::mlir::ModuleOp"> {
+  let summary = "say which loop nests of a leaf a core leaves out where a flag makes them superfluous";
+  let description = [{
+    Writes `loops.guards` of leaves that have none and where there are such: a `#loops.guard` for each loop nest of which nobody looks at what it
+    computes unless a flag, an input of one `i1`, holds. In a loop over the rows each row asks its own flag. An empty list says that none is left out.
+
+    Refused, with an error at the leaf: one whose `layouts` or order nobody says (`loops-choose-row-loops`).
+  }];
+  let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def LoopsPlaceScratch : Pass<"loops-place-scratch", "::mlir::ModuleOp"> {
+  let summary = "say where in a thread's memory a leaf's loop nests hand on values to each other";
+  let description = [{
+    Writes `scratch` of leaves that have none and where not all values stay in registers: a `#loops.scratch` for each that does not, which says from which
+    byte on it lies and for how many rows. Values that are not needed at the same time, in the order that `loops.row_loops` says, share bytes.
+
+    Refused, with an error at the leaf: one whose `layouts` or order nobody says (`loops-choose-row-loops`).
+  }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
@@ -193,7 +231,7 @@ def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
     comparisons that note the first error.
 
     Nothing is decided here, and no processor known: a leaf whose `layouts` leave a loop nest open, or which has no place for a value that loop
-    nests hand on in memory, is an error (`loops-choose-tiles` writes both).
+    nests hand on in memory, is an error (`loops-decide-for-cpu` writes both).
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -203,7 +241,7 @@ def LoopsVectorizeLeaves : Pass<"loops-vectorize-leaves", "::mlir::ModuleOp"> {
   let summary = "turn leaves into loops over vectors, wherever they stand";
   let description = [{
     The step from `linalg` to `vector` by itself: each `loops.leaf` of any function, linalg on rows of strided memrefs, becomes a call of a function
-    in scf, vector and memref, as its `layouts` and its `scratch` say (`loops-choose-tiles`), and nothing else is touched. Memory for what loop
+    in scf, vector and memref, as its `layouts` and its `scratch` say (`loops-decide-for-cpu`), and nothing else is touched. Memory for what loop
     nests hand on is made at the function's begin. `ft-leaf-to-llvm` goes on to LLVM's dialect.
 
     Refused, with an error at the leaf: what is open, rows that are a list, and indices that are data, whose check a thread's kernel reports
@@ -216,7 +254,7 @@ def LoopsVectorizeLeaves : Pass<"loops-vectorize-leaves", "::mlir::ModuleOp"> {
 def FTChooseLeaf : Pass<"ft-choose-leaf", "::mlir::ModuleOp"> {
   let summary = "say how a core computes functions that are marked as leaves";
   let description = [{
-    What `loops-choose-tiles` says of a `loops.leaf`, for each function of tensors with the unit attribute `ft.leaf`, in attributes of the function:
+    What `loops-decide-for-cpu` says of a `loops.leaf`, for each function of tensors with the unit attribute `ft.leaf`, in attributes of the function:
     `ft.leaf_layouts`, `ft.leaf_scratch`, `ft.leaf_row_loops` and `ft.leaf_guards`. What is said there already stays.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",

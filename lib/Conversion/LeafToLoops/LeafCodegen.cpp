@@ -32,7 +32,10 @@ static FailureOr<LeafGraph> analyze(func::FuncOp func, const LeafOptions &option
   copy = func.clone();
   if (failed(normalizeLeaf(*copy)))
     return failure();
-  return buildLeafGraph(*copy, options);
+  FailureOr<LeafGraph> graph = buildLeafGraph(*copy, options);
+  if (succeeded(graph) && options.columns.tile)
+    cutColumns(*graph, options.columns);
+  return graph;
 }
 
 /// Whether nests can have the vectors that somebody has written for them.
@@ -85,18 +88,23 @@ static SmallVector<NestGuard> chooseGuards(LeafGraph &graph, ArrayRef<Segment> s
   return guards;
 }
 
+/// The graph of a copy of the function, in which products and what is computed together are those that the options say.
+static FailureOr<LeafGraph> analyzeSaid(func::FuncOp func, const LeafOptions &options, OwningOpRef<func::FuncOp> &copy) {
+  FailureOr<LeafGraph> graph = analyze(func, options, copy);
+  if (failed(graph))
+    return failure();
+  if (!graph->nests.empty() && !options.tiles)
+    return graph->nests.front().members.front().op->emitError("nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)");
+  if (failed(takeContractions(*graph, options.tiles.value_or(RegisterTiles()))) || failed(joinNests(*graph, options.joined)))
+    return failure();
+  return graph;
+}
+
 FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
                                                const LeafOptions &options, const RowLoops &rowLoops) {
   OwningOpRef<func::FuncOp> copy;
-  FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
-  if (failed(graph))
-    return failure();
-  if (options.columns.tile)
-    cutColumns(*graph, options.columns);
-  if (!graph->nests.empty() && !options.tiles)
-    return graph->nests.front().members.front().op->emitError("nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)");
-  if (failed(takeContractions(*graph, options.tiles.value_or(RegisterTiles()))) || failed(joinNests(*graph, options.joined)) ||
-      failed(checkSaid(*graph, options)) || failed(checkWrittenLanes(*graph, options.lanes)))
+  FailureOr<LeafGraph> graph = analyzeSaid(tensorFunc, options, copy);
+  if (failed(graph) || failed(checkSaid(*graph, options)) || failed(checkWrittenLanes(*graph, options.lanes)))
     return failure();
   FailureOr<SmallVector<Segment>> segments = takeRowLoops(*graph, rowLoops);
   if (failed(segments) || failed(takeGuards(*graph, options.guards)) || failed(checkGuards(*graph, *segments)) || failed(placeBuffers(*graph, *segments, options.places.value_or(ScratchPlaces()))))
@@ -111,7 +119,7 @@ FailureOr<func::FuncOp> mlir::ft::generateLeaf(func::FuncOp tensorFunc,
 }
 
 /// Of each group of nests, at the first one, its vectors; and who has joined it.
-static void chooseNests(const LeafGraph &graph, const CpuTarget &target, LeafTiles &tiles) {
+static void chooseNests(const LeafGraph &graph, const CpuTarget &target, NestTiles &tiles) {
   for (const Nest &nest : graph.nests) {
     for (int joined : nest.joined)
       tiles.joined[joined] = nest.number;
@@ -122,47 +130,78 @@ static void chooseNests(const LeafGraph &graph, const CpuTarget &target, LeafTil
   }
 }
 
-FailureOr<LeafTiles> mlir::ft::chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target,
-                                           const std::optional<RowLoops> &rowLoops) {
+FailureOr<NestTiles> mlir::ft::chooseNestTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target) {
   OwningOpRef<func::FuncOp> copy;
   FailureOr<LeafGraph> graph = analyze(tensorFunc, options, copy);
   if (failed(graph))
     return failure();
-  if (options.columns.tile)
-    cutColumns(*graph, options.columns);
-  LeafTiles tiles;
-  if (options.tiles) {
-    tiles = {*options.tiles, options.lanes, options.joined, {}, {}, {}};
-    if (failed(takeContractions(*graph, tiles.products)) || failed(joinNests(*graph, tiles.joined)))
-      return failure();
-  } else {
-    FailureOr<RegisterTiles> products = chooseContractions(*graph, target);
-    if (failed(products))
-      return failure();
-    const size_t count = products->size();
-    tiles = {std::move(*products), LaneTiles(count), JoinedNests(count, -1), {}, {}, {}};
-    fuseNests(*graph, target.planning.fusedOps);
-    chooseNests(*graph, target, tiles);
-  }
-  tiles.rowLoops = rowLoops ? *rowLoops : chooseRowLoops(*graph);
-  FailureOr<SmallVector<Segment>> segments = takeRowLoops(*graph, tiles.rowLoops);
-  if (failed(segments))
+  FailureOr<RegisterTiles> products = chooseContractions(*graph, target);
+  if (failed(products))
     return failure();
-  tiles.places = choosePlaces(*graph, *segments);
-  tiles.guards = chooseGuards(*graph, *segments);
+  const size_t count = products->size();
+  NestTiles tiles{std::move(*products), LaneTiles(count), JoinedNests(count, -1)};
+  fuseNests(*graph, target.planning.fusedOps);
+  chooseNests(*graph, target, tiles);
   return tiles;
 }
 
-FailureOr<func::FuncOp> mlir::ft::chooseAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target) {
-  FailureOr<LeafTiles> tiles = chooseTiles(tensorFunc, options, target);
+FailureOr<RowLoops> mlir::ft::chooseNestOrder(func::FuncOp tensorFunc, const LeafOptions &options) {
+  OwningOpRef<func::FuncOp> copy;
+  FailureOr<LeafGraph> graph = analyzeSaid(tensorFunc, options, copy);
+  if (failed(graph))
+    return failure();
+  return chooseRowLoops(*graph);
+}
+
+FailureOr<SmallVector<NestGuard>> mlir::ft::chooseNestGuards(func::FuncOp tensorFunc, const LeafOptions &options, const RowLoops &rowLoops) {
+  OwningOpRef<func::FuncOp> copy;
+  FailureOr<LeafGraph> graph = analyzeSaid(tensorFunc, options, copy);
+  FailureOr<SmallVector<Segment>> segments = failed(graph) ? FailureOr<SmallVector<Segment>>() : takeRowLoops(*graph, rowLoops);
+  if (failed(segments))
+    return failure();
+  return chooseGuards(*graph, *segments);
+}
+
+FailureOr<ScratchPlaces> mlir::ft::chooseNestPlaces(func::FuncOp tensorFunc, const LeafOptions &options, const RowLoops &rowLoops) {
+  OwningOpRef<func::FuncOp> copy;
+  FailureOr<LeafGraph> graph = analyzeSaid(tensorFunc, options, copy);
+  FailureOr<SmallVector<Segment>> segments = failed(graph) ? FailureOr<SmallVector<Segment>>() : takeRowLoops(*graph, rowLoops);
+  if (failed(segments))
+    return failure();
+  return choosePlaces(*graph, *segments);
+}
+
+static void setTiles(LeafOptions &options, const NestTiles &tiles) {
+  options.tiles = tiles.products;
+  options.lanes = tiles.lanes;
+  options.joined = tiles.joined;
+}
+
+FailureOr<LeafPlan> mlir::ft::planLeaf(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target,
+                                       const std::optional<RowLoops> &rowLoops) {
+  FailureOr<NestTiles> tiles = options.tiles ? NestTiles{*options.tiles, options.lanes, options.joined} : chooseNestTiles(tensorFunc, options, target);
   if (failed(tiles))
     return failure();
-  options.tiles = std::move(tiles->products);
-  options.lanes = std::move(tiles->lanes);
-  options.joined = std::move(tiles->joined);
-  options.places = std::move(tiles->places);
-  options.guards = std::move(tiles->guards);
-  return generateLeaf(tensorFunc, options, tiles->rowLoops);
+  LeafOptions said = options;
+  setTiles(said, *tiles);
+  FailureOr<RowLoops> order = rowLoops ? *rowLoops : chooseNestOrder(tensorFunc, said);
+  if (failed(order))
+    return failure();
+  FailureOr<SmallVector<NestGuard>> guards = chooseNestGuards(tensorFunc, said, *order);
+  FailureOr<ScratchPlaces> places = failed(guards) ? FailureOr<ScratchPlaces>() : chooseNestPlaces(tensorFunc, said, *order);
+  if (failed(places))
+    return failure();
+  return LeafPlan{std::move(*tiles), std::move(*order), std::move(*guards), std::move(*places)};
+}
+
+FailureOr<func::FuncOp> mlir::ft::planAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target) {
+  FailureOr<LeafPlan> plan = planLeaf(tensorFunc, options, target);
+  if (failed(plan))
+    return failure();
+  setTiles(options, plan->tiles);
+  options.places = std::move(plan->places);
+  options.guards = std::move(plan->guards);
+  return generateLeaf(tensorFunc, options, plan->rowLoops);
 }
 
 LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {

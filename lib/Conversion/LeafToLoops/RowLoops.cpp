@@ -84,7 +84,7 @@ static FailureOr<SmallVector<const Nest *>> orderOf(const LeafGraph &graph, cons
     }
   for (const Nest &nest : graph.nests)
     if (!llvm::is_contained(ordered, &nest))
-      return errorOf(nest) << "nobody says where (loops-choose-tiles does)";
+      return errorOf(nest) << "nobody says where (loops-choose-row-loops does)";
   return ordered;
 }
 

@@ -29,8 +29,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::tocpu;
 
-static constexpr llvm::StringLiteral layoutsName = "ft.leaf_layouts", scratchName = "ft.leaf_scratch", rowLoopsName = "ft.leaf_row_loops",
-                                     guardsName = "ft.leaf_guards";
+static constexpr llvm::StringLiteral functionLayoutsName = "ft.leaf_layouts", functionScratchName = "ft.leaf_scratch",
+                                     functionRowLoopsName = "ft.leaf_row_loops", functionGuardsName = "ft.leaf_guards";
 
 static SmallVector<func::FuncOp> leavesOf(ModuleOp module) {
   return llvm::to_vector(llvm::make_filter_range(module.getOps<func::FuncOp>(), [](func::FuncOp function) { return function->hasAttr("ft.leaf"); }));
@@ -49,10 +49,10 @@ static LogicalResult readList(func::FuncOp function, StringRef name, StringRef e
 static LogicalResult readDecisions(func::FuncOp function, LeafDecisions &said) {
   return success(
       succeeded(readList<loops::ProductAttr, loops::LanesAttr, loops::JoinedAttr>(
-          function, layoutsName, "#loops.product, #loops.lanes and #loops.joined", said.layouts)) &&
-      succeeded(readList<loops::ScratchAttr>(function, scratchName, "#loops.scratch", said.scratch)) &&
-      succeeded(readList<DenseI64ArrayAttr>(function, rowLoopsName, "lists of loop nests", said.rowLoops)) &&
-      succeeded(readList<loops::GuardAttr>(function, guardsName, "#loops.guard", said.guards)));
+          function, functionLayoutsName, "#loops.product, #loops.lanes and #loops.joined", said.layouts)) &&
+      succeeded(readList<loops::ScratchAttr>(function, functionScratchName, "#loops.scratch", said.scratch)) &&
+      succeeded(readList<DenseI64ArrayAttr>(function, functionRowLoopsName, "lists of loop nests", said.rowLoops)) &&
+      succeeded(readList<loops::GuardAttr>(function, functionGuardsName, "#loops.guard", said.guards)));
 }
 
 /// How the function is called, and what it says of how it is computed.
@@ -89,12 +89,12 @@ struct FTChooseLeaf : mlir::ft::impl::FTChooseLeafBase<FTChooseLeaf> {
         return signalPassFailure();
       if (said.isComplete())
         continue;
-      FailureOr<LeafTiles> tiles = chooseTiles(function, *options, processor, said.getRowLoops());
-      if (failed(tiles))
+      FailureOr<LeafPlan> plan = planLeaf(function, *options, processor, said.getRowLoops());
+      if (failed(plan))
         return signalPassFailure();
-      LeafDecisions all = said.completedBy(&getContext(), *tiles);
+      LeafDecisions all = said.completedBy(&getContext(), *plan);
       for (auto [name, list] :
-           {std::pair(layoutsName, all.layouts), {scratchName, all.scratch}, {rowLoopsName, all.rowLoops}, {guardsName, all.guards}})
+           {std::pair(functionLayoutsName, all.layouts), {functionScratchName, all.scratch}, {functionRowLoopsName, all.rowLoops}, {functionGuardsName, all.guards}})
         if (list)
           function->setAttr(name, list);
     }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafDecisions.h"
 
-#include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Schedule/LeafColumns.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -87,22 +89,21 @@ void LeafDecisions::fill(LeafOptions &options) const {
 // Attributes that are written
 //===----------------------------------------------------------------------===//
 
-static ArrayAttr toRowLoops(MLIRContext *context, const RowLoops &loops) {
+ArrayAttr tocpu::toRowLoops(MLIRContext *context, const RowLoops &loops) {
   SmallVector<Attribute> list;
   for (ArrayRef<int64_t> numbers : loops)
     list.push_back(DenseI64ArrayAttr::get(context, numbers));
   return ArrayAttr::get(context, list);
 }
 
-static ArrayAttr toGuards(MLIRContext *context, ArrayRef<NestGuard> guards) {
+ArrayAttr tocpu::toGuards(MLIRContext *context, ArrayRef<NestGuard> guards) {
   SmallVector<Attribute> list;
   for (const NestGuard &guard : guards)
     list.push_back(loops::GuardAttr::get(context, guard.nest, guard.input, guard.is));
-  return ArrayAttr::get(context, list);
+  return list.empty() ? ArrayAttr() : ArrayAttr::get(context, list);
 }
 
-/// Null where all values are in registers.
-static ArrayAttr toScratch(MLIRContext *context, const ScratchPlaces &places) {
+ArrayAttr tocpu::toScratch(MLIRContext *context, const ScratchPlaces &places) {
   SmallVector<Attribute> scratch;
   for (auto [i, place] : llvm::enumerate(places))
     if (place)
@@ -118,7 +119,7 @@ static loops::LanesAttr toAttribute(MLIRContext *context, const LaneTile &lanes)
                                rests.empty() ? ArrayAttr() : ArrayAttr::get(context, rests));
 }
 
-static ArrayAttr toLayouts(MLIRContext *context, const LeafTiles &tiles) {
+ArrayAttr tocpu::toLayouts(MLIRContext *context, const NestTiles &tiles) {
   SmallVector<Attribute> layouts;
   for (auto [product, lanes, joined] : llvm::zip_equal(tiles.products, tiles.lanes, tiles.joined))
     if (product)
@@ -130,17 +131,63 @@ static ArrayAttr toLayouts(MLIRContext *context, const LeafTiles &tiles) {
       layouts.push_back(toAttribute(context, *lanes));
     else
       layouts.push_back(loops::JoinedAttr::get(context, joined));
-  return ArrayAttr::get(context, layouts);
+  return layouts.empty() ? ArrayAttr() : ArrayAttr::get(context, layouts);
 }
 
-LeafDecisions LeafDecisions::completedBy(MLIRContext *context, const LeafTiles &chosen) const {
+LeafDecisions LeafDecisions::completedBy(MLIRContext *context, const LeafPlan &chosen) const {
   LeafDecisions all = *this;
   if (!hasLayouts())
-    all.layouts = chosen.products.empty() ? ArrayAttr() : toLayouts(context, chosen);
+    all.layouts = toLayouts(context, chosen.tiles);
+  if (!rowLoops)
+    all.rowLoops = toRowLoops(context, chosen.rowLoops);
+  if (!guards)
+    all.guards = toGuards(context, chosen.guards);
   if (!scratch)
     all.scratch = toScratch(context, chosen.places);
-  if (!rowLoops && !guards && !chosen.guards.empty())
-    all.guards = toGuards(context, chosen.guards);
-  all.rowLoops = toRowLoops(context, chosen.rowLoops);
   return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Of leaves
+//===----------------------------------------------------------------------===//
+
+LeafDecisions tocpu::decisionsOf(loops::LeafOp leaf) {
+  return {leaf.getLayoutsAttr(), leaf.getScratchAttr(), leaf->getAttrOfType<ArrayAttr>(rowLoopsName), leaf->getAttrOfType<ArrayAttr>(guardsName)};
+}
+
+SmallVector<SmallVector<int64_t>> tocpu::stridesOfInputs(loops::LeafOp leaf) {
+  SmallVector<SmallVector<int64_t>> all;
+  size_t next = 0;
+  for (bool varies : leaf.getVaries()) {
+    all.emplace_back();
+    if (leaf.getList() && varies)
+      continue;
+    auto view = cast<MemRefType>(leaf.getInputs()[next++].getType());
+    SmallVector<int64_t> strides = *loops::getRowStrides(view);
+    if (strides != computeSuffixProduct(view.getShape().drop_front()))
+      all.back() = std::move(strides);
+  }
+  return all;
+}
+
+FailureOr<LeafOptions> tocpu::optionsOf(loops::LeafOp leaf, func::FuncOp function) {
+  LeafOptions options;
+  options.strides = stridesOfInputs(leaf);
+  options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
+  options.listed = bool(leaf.getList());
+  options.sums = leaf.getSums().value_or(FloatType());
+  options.aliasesOutput = loops::outputsWrittenLast(leaf);
+  if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
+    return leaf.emitError("an output may overlap an input, and calls share the columns: one may read what another has written; expected overlaps "
+                          "that say where they do not");
+  decisionsOf(leaf).fill(options);
+  if (!leaf.getColumn())
+    return options;
+  options.columns.tile = *leaf.getTile();
+  options.columns.loops = schedule::findLeafColumns(function, leaf.getVaries(), *leaf.getColumns()).loops;
+  if (options.columns.loops.empty())
+    return leaf.emitError("column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
+                          "columns; found ")
+           << *leaf.getColumns() << " of them";
+  return options;
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
-#include "ft/Machine/FindMachine.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -17,7 +16,6 @@
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_CONVERTLOOPSTOCPU
-#define GEN_PASS_DEF_LOOPSCHOOSETILES
 #define GEN_PASS_DEF_LOOPSLOWERLEAVES
 #define GEN_PASS_DEF_LOOPSVECTORIZELEAVES
 #include "ft/Conversion/Passes.h.inc"
@@ -233,29 +231,6 @@ struct ConvertLoopsToCPU : mlir::ft::impl::ConvertLoopsToCPUBase<ConvertLoopsToC
   using ConvertLoopsToCPUBase::ConvertLoopsToCPUBase;
   void runOnOperation() override {
     if (failed(convertLoopsToCpu(getOperation(), poison)))
-      signalPassFailure();
-  }
-};
-
-/// This machine's processor, but for what options say.
-CpuTarget processorOf(unsigned vectorBytes, unsigned vectorRegisters) {
-  CpuTarget processor = CpuTarget::host();
-  if (vectorBytes)
-    processor.vectorBytes = vectorBytes;
-  if (vectorRegisters)
-    processor.vectorRegisters = vectorRegisters;
-  return processor;
-}
-
-struct LoopsChooseTiles : mlir::ft::impl::LoopsChooseTilesBase<LoopsChooseTiles> {
-  using LoopsChooseTilesBase::LoopsChooseTilesBase;
-  void runOnOperation() override {
-    CpuTarget processor = processorOf(vectorBytes, vectorRegisters);
-    FailureOr<MachineRef> planned = findMachine(getOperation().getLoc(), machine, "cpu", Machine::Kind::CPU);
-    if (failed(planned))
-      return signalPassFailure();
-    processor.planFor(**planned);
-    if (failed(chooseLeafTiles(getOperation(), processor)))
       signalPassFailure();
   }
 };

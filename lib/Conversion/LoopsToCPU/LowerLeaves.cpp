@@ -9,14 +9,11 @@
 #include "ft/Conversion/LeafGraph/CopyBody.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
-#include "ft/Schedule/LeafColumns.h"
 #include "LeafDecisions.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -29,8 +26,6 @@ static constexpr int64_t firstAddress = 8;
 namespace {
 class LeafLowering {
 public:
-  /// Writes how loop nests are computed by a processor, and where their values are, where leaves do not say it.
-  LogicalResult chooseTiles(const CpuTarget &target);
   explicit LeafLowering(ModuleOp module)
       : module(module), b(module.getLoc(), module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())), i64(b.getI64Type()) {}
@@ -42,7 +37,6 @@ private:
   LogicalResult lowerKernel(func::FuncOp function);
   LogicalResult lowerLeaf(loops::LeafOp leaf);
   FailureOr<func::FuncOp> functionOf(loops::LeafOp leaf);
-  FailureOr<LeafOptions> optionsOf(loops::LeafOp leaf, func::FuncOp function);
   /// The number of a place at which an index out of range is reported.
   int64_t addPlace(Location place);
   Value errorRecord();
@@ -93,88 +87,12 @@ Value LeafLowering::addressAt(Value memory, Value at) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
-/// Distances inside of a row, by input; nothing where they are those of rows in order, as a list's are.
-static SmallVector<SmallVector<int64_t>> stridesOfInputs(loops::LeafOp leaf) {
-  SmallVector<SmallVector<int64_t>> all;
-  size_t next = 0;
-  for (bool varies : leaf.getVaries()) {
-    all.emplace_back();
-    if (leaf.getList() && varies)
-      continue;
-    auto view = cast<MemRefType>(leaf.getInputs()[next++].getType());
-    SmallVector<int64_t> strides = *loops::getRowStrides(view);
-    if (strides != computeSuffixProduct(view.getShape().drop_front()))
-      all.back() = std::move(strides);
-  }
-  return all;
-}
-
 func::FuncOp tocpu::outlineLeaf(OpBuilder &builder, loops::LeafOp leaf) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(leaf->getParentOfType<ModuleOp>().getBody());
   func::FuncOp function = leaf::copyBody(leaf.getBody().front(), builder, leaf.getLoc());
   function.setPrivate();
   return function;
-}
-
-static constexpr llvm::StringLiteral rowLoopsName = "loops.row_loops";
-static constexpr llvm::StringLiteral guardsName = "loops.guards";
-
-/// What a leaf says of how a core computes it.
-static LeafDecisions decisionsOf(loops::LeafOp leaf) {
-  return {leaf.getLayoutsAttr(), leaf.getScratchAttr(), leaf->getAttrOfType<ArrayAttr>(rowLoopsName), leaf->getAttrOfType<ArrayAttr>(guardsName)};
-}
-
-/// How a leaf is called, but for what its calls share with others.
-FailureOr<LeafOptions> LeafLowering::optionsOf(loops::LeafOp leaf, func::FuncOp function) {
-  LeafOptions options;
-  options.strides = stridesOfInputs(leaf);
-  options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
-  options.listed = bool(leaf.getList());
-  options.sums = leaf.getSums().value_or(FloatType());
-  options.aliasesOutput = loops::outputsWrittenLast(leaf);
-  if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
-    return leaf.emitError("an output may overlap an input, and calls share the columns: one may read what another has written; expected overlaps "
-                          "that say where they do not");
-  decisionsOf(leaf).fill(options);
-  if (!leaf.getColumn())
-    return options;
-  options.columns.tile = *leaf.getTile();
-  options.columns.loops = schedule::findLeafColumns(function, leaf.getVaries(), *leaf.getColumns()).loops;
-  if (options.columns.loops.empty())
-    return leaf.emitError("column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
-                          "columns; found ")
-           << *leaf.getColumns() << " of them";
-  return options;
-}
-
-LogicalResult LeafLowering::chooseTiles(const CpuTarget &target) {
-  SmallVector<loops::LeafOp> leaves;
-  module.walk([&](loops::LeafOp leaf) {
-    if (!decisionsOf(leaf).isComplete())
-      leaves.push_back(leaf);
-  });
-  for (loops::LeafOp leaf : leaves) {
-    if (loops::roundsSums(leaf))
-      remark::missed(leaf.getLoc(), remark::RemarkOpts::name("rounded-sums").category("cpu"))
-          << "sums of f16 or bf16 are rounded at each step, as it does not say sums f32: they are no products in register tiles";
-    LeafDecisions said = decisionsOf(leaf);
-    func::FuncOp function = outlineLeaf(b, leaf);
-    FailureOr<LeafOptions> options = optionsOf(leaf, function);
-    FailureOr<LeafTiles> tiles =
-        failed(options) ? FailureOr<LeafTiles>() : mlir::ft::chooseTiles(function, *options, target, said.getRowLoops());
-    function.erase();
-    if (failed(tiles))
-      return failure();
-    LeafDecisions all = said.completedBy(module.getContext(), *tiles);
-    all.layouts ? leaf.setLayoutsAttr(all.layouts) : (void)leaf.removeLayoutsAttr();
-    if (all.scratch)
-      leaf.setScratchAttr(all.scratch);
-    leaf->setAttr(rowLoopsName, all.rowLoops);
-    if (all.guards)
-      leaf->setAttr(guardsName, all.guards);
-  }
-  return success();
 }
 
 FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
@@ -471,8 +389,3 @@ LogicalResult mlir::ft::vectorizeLeaves(ModuleOp module) {
 }
 
 LogicalResult mlir::ft::lowerLeaves(ModuleOp module) { return LeafLowering(module).lowerAll(); }
-
-LogicalResult mlir::ft::chooseLeafTiles(ModuleOp module, const CpuTarget &target) {
-  module.getContext()->loadDialect<LLVM::LLVMDialect>();
-  return LeafLowering(module).chooseTiles(target);
-}

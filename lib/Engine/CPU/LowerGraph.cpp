@@ -176,11 +176,11 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
   CpuTarget target = options.target;
   target.planFor(options.getMachine());
   // (Layouts of a GPU's leaves are chosen anew, once cores run them.)
-  if (!options.grid && failed(chooseLeafTiles(module, target)))
+  if (!options.grid && failed(decideForCpu(module, target)))
     return failure();
   if (options.onLoops)
     options.onLoops(module);
-  if (options.grid && (failed(gridToCores(module)) || failed(chooseLeafTiles(module, target))))
+  if (options.grid && (failed(gridToCores(module)) || failed(decideForCpu(module, target))))
     return failure();
   if (failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module)))
     return failure();

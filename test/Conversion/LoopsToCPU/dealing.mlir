@@ -1,8 +1,8 @@
 // Structured loops as one thread runs them: tasks, shares, and what the first thread does alone.
 //
 // RUN: ft-opt %s --convert-loops-to-cpu --cse | FileCheck %s
-// RUN: ft-opt %s --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --cse --loops-lower-leaves | FileCheck %s --check-prefix=LEAF
-// RUN: ft-opt %s --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves --ft-leaf-to-llvm -o /dev/null
+// RUN: ft-opt %s --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --cse --loops-lower-leaves | FileCheck %s --check-prefix=LEAF
+// RUN: ft-opt %s --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves --ft-leaf-to-llvm -o /dev/null
 
 !row = memref<?x8xf32, strided<[?, 1], offset: ?>>
 

@@ -3,8 +3,8 @@
 // Which loop nests a core leaves out where a flag says that nobody looks at them is written on the leaf by a pass, and read by the one that lowers it.
 //
 // RUN: mkdir -p %t
-// RUN: ft-opt %s --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
-// RUN: ft-opt %t/chosen.mlir --loops-choose-tiles | diff - %t/chosen.mlir
+// RUN: ft-opt %s --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
+// RUN: ft-opt %t/chosen.mlir --loops-decide-for-cpu | diff - %t/chosen.mlir
 // The product, whose flag all rows share, and what is made of it in each row; not the choice between the two.
 // CHECK: loops.guards = [#loops.guard<nest = 0, input = 0, is = true>]
 // RUN: ft-opt %t/chosen.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=ONE
@@ -13,9 +13,13 @@
 // ONE: scf.if %[[FLAG]]
 //
 // What is written stays, and is obeyed.
-// RUN: sed 's/loops.guards = \[[^]]*\], //' %t/chosen.mlir > %t/never.mlir
-// RUN: ft-opt %t/never.mlir --loops-choose-tiles | FileCheck %s --check-prefix=STAYS --implicit-check-not=loops.guards
-// STAYS: loops.row_loops
+// RUN: sed 's/loops.guards = \[[^]]*\], /loops.guards = [], /' %t/chosen.mlir > %t/never.mlir
+// RUN: ft-opt %t/never.mlir --loops-decide-for-cpu | diff - %t/never.mlir
+// Where nothing is written of flags alone, it is chosen alone.
+// RUN: sed 's/loops.guards = \[[^]]*\], //' %t/chosen.mlir > %t/open.mlir
+// RUN: ft-opt %t/open.mlir --loops-choose-guards | diff - %t/chosen.mlir
+// RUN: sed 's/layouts \[.*\] scratch/scratch/; s/layouts \[.*\] {$/{/' %t/open.mlir | not ft-opt --loops-choose-guards 2>&1 | FileCheck %s --check-prefix=UNSAID
+// UNSAID: error: nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
 // RUN: ft-opt %t/never.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=NEVER --implicit-check-not=scf.if
 // NEVER-LABEL: func.func private @leaf0
 //
@@ -28,7 +32,7 @@
 // RUN: sed 's/guard<nest = 0/guard<nest = 7/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=NEST
 // NEST: error: loops.guards: there is no loop nest 7, or it is computed together with one before
 // Rows that have flags of their own, and a product that treats them itself.
-// RUN: sed 's/varies \[false, true/varies [true, true/' %s | ft-opt --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/rows.mlir
+// RUN: sed 's/varies \[false, true/varies [true, true/' %s | ft-opt --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/rows.mlir
 // RUN: FileCheck %s --check-prefix=ROWS --input-file=%t/rows.mlir --implicit-check-not=loops.guards
 // ROWS: loops.row_loops
 // RUN: sed 's/{loops.row_loops/{loops.guards = [#loops.guard<nest = 0, input = 0, is = true>], loops.row_loops/' %t/rows.mlir > %t/own.mlir

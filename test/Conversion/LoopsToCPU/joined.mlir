@@ -4,7 +4,7 @@
 // a pass, and obeyed, or refused, by the one that lowers it, which decides nothing.
 //
 // RUN: split-file %s %t
-// RUN: ft-opt %t/leaf.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
+// RUN: ft-opt %t/leaf.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
 // CHECK-LABEL: func.func @chain(
 // CHECK: layouts [#loops.lanes<loop = 0, vector = 8, beside = 4>, #loops.joined<with = 0>, #loops.joined<with = 0>] {
 // RUN: ft-opt %t/chosen.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=JOINED
@@ -17,7 +17,7 @@
 
 // How many operations are computed together is the machine's number.
 // RUN: sed 's/"fused_ops": 96/"fused_ops": 1/' %S/../../machines/cpu.json > %t/narrow.json
-// RUN: ft-opt %t/leaf.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%t/narrow.json" -o %t/apart.mlir && FileCheck %s --check-prefix=APART < %t/apart.mlir
+// RUN: ft-opt %t/leaf.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%t/narrow.json" -o %t/apart.mlir && FileCheck %s --check-prefix=APART < %t/apart.mlir
 // APART: layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>, #loops.lanes<loop = 0, vector = 8, beside = 1>, #loops.lanes<loop = 0, vector = 8, beside = 4>]
 // APART-SAME: scratch [#loops.scratch<value = 0,
 // What is written so is two loops, with the value in memory between.

@@ -3,7 +3,7 @@
 // Of leaves that compute the same, each has the function that it says: how sums of halves are rounded, and which outputs are written last.
 //
 // RUN: split-file %s %t
-// RUN: ft-opt %t/leaves.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s
+// RUN: ft-opt %t/leaves.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s
 // CHECK-LABEL: func.func @sums(
 // CHECK-COUNT-2: call @leaf0(
 // CHECK: call @leaf1(
@@ -41,9 +41,9 @@
 // CHECK: return
 
 // Cores that share columns read what others of them have overwritten.
-// RUN: not ft-opt %t/columns.mlir --loops-choose-tiles 2>&1 | FileCheck %s --check-prefix=COLUMNS
-// RUN: sed 's/overlaps.*>\]/overlaps []/' %t/columns.mlir | ft-opt --loops-choose-tiles > /dev/null
-// RUN: sed 's/overlaps.*>\]//' %t/columns.mlir | not ft-opt --loops-choose-tiles 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: not ft-opt %t/columns.mlir --loops-decide-for-cpu 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// RUN: sed 's/overlaps.*>\]/overlaps []/' %t/columns.mlir | ft-opt --loops-decide-for-cpu > /dev/null
+// RUN: sed 's/overlaps.*>\]//' %t/columns.mlir | not ft-opt --loops-decide-for-cpu 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // COLUMNS: :[[#]]:[[#]]: error: an output may overlap an input, and calls share the columns: one may read what another has written; expected overlaps that say where they do not
 
 //--- leaves.mlir

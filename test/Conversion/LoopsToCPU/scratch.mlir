@@ -3,13 +3,20 @@
 // Where a thread keeps what loop nests of a leaf hand on is written on the leaf by a pass, and read by the one that lowers it.
 //
 // RUN: mkdir -p %t
-// RUN: ft-opt %s --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
+// RUN: ft-opt %s --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
 // What all rows share; a product's results, of all rows; in a loop over rows, terms and their sum. What is added to the product stays in
 // registers, value 2.
 // CHECK: scratch [#loops.scratch<value = 0, once, offset = 0, bytes = 192>, #loops.scratch<value = 1, rows, offset = 0, bytes = 192>, #loops.scratch<value = 3, row, offset = 192, bytes = 192>, #loops.scratch<value = 4, row, offset = 384, bytes = 64>]
+// The pass alone, where that is all that is left open; in another order, two loops over the rows, terms and their sum are those of all rows.
+// RUN: sed 's/ scratch \[.*\] {$/ {/' %t/chosen.mlir > %t/open.mlir
+// RUN: ft-opt %t/open.mlir --loops-place-scratch | diff - %t/chosen.mlir
+// RUN: sed 's/array<i64: 2, 5>/array<i64: 2>, array<i64: 5>/' %t/open.mlir | ft-opt --loops-place-scratch | FileCheck %s --check-prefix=APART
+// APART: scratch [{{.*}}<value = 3, rows, {{.*}}<value = 4, rows,
+// RUN: sed 's/ {loops.row_loops = .*}$//' %t/open.mlir | not ft-opt --loops-place-scratch 2>&1 | FileCheck %s --check-prefix=UNSAID
+// UNSAID: error: its loop nest 0 can't be computed in this place (loops.row_loops): nobody says where (loops-choose-row-loops does)
 // What is written stays, and is obeyed.
 // RUN: sed 's/row, offset = 192/row, offset = 1024/' %t/chosen.mlir > %t/moved.mlir
-// RUN: ft-opt %t/moved.mlir --loops-choose-tiles | FileCheck %s --check-prefix=STAYS
+// RUN: ft-opt %t/moved.mlir --loops-decide-for-cpu | FileCheck %s --check-prefix=STAYS
 // STAYS: <value = 3, row, offset = 1024, bytes = 192>
 // RUN: ft-opt %t/chosen.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN-LABEL: func.func private @leaf0

@@ -65,13 +65,13 @@
 // CHECK: layouts [#loops.product<rows = 6,
 
 // Emission reads them: six rows and two vectors of eight are twelve sums; a tile that was changed is another.
-// RUN: ft-opt %t/one.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=CHOSEN
+// RUN: ft-opt %t/one.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN-LABEL: func.func private @leaf0
 // CHOSEN: scf.for {{.*}} step %c6
 // CHOSEN-COUNT-12: math.fma {{.*}} : vector<8xf32>
 // CHOSEN: scf.for {{.*}} step %c4
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4>]/' %t/one.mlir > %t/three.mlir
-// RUN: ft-opt %t/three.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=THREE
+// RUN: ft-opt %t/three.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=THREE
 // THREE-LABEL: func.func private @leaf0
 // THREE-NOT: vector<8xf32>
 // THREE: scf.for {{.*}} step %c4
@@ -82,7 +82,7 @@
 
 // Rows are cut as it is written: seven are 4 and 3, not 5 and two single ones.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 5, columns = 4, vector = 4, rests = [4, 3], join = 2>]/' %t/one.mlir > %t/rests.mlir
-// RUN: ft-opt %t/rests.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=RESTS
+// RUN: ft-opt %t/rests.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=RESTS
 // RESTS-LABEL: func.func private @leaf0
 // RESTS: %[[REST:.*]] = arith.remui %[[LEFT:.*]], %c5
 // RESTS: %[[IS:.*]] = arith.cmpi eq, %[[REST]], %c2
@@ -95,7 +95,7 @@
 
 // A product that is outlined is a function, and called.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, outlined>]/' %t/one.mlir > %t/outlined.mlir
-// RUN: ft-opt %t/outlined.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=OUTLINED
+// RUN: ft-opt %t/outlined.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=OUTLINED
 // OUTLINED-LABEL: func.func private @ft_product_
 // OUTLINED-LABEL: func.func private @leaf0
 // OUTLINED-NOT: scf.for
@@ -103,7 +103,7 @@
 
 // A tile of so many rows asks for each line of its columns of later terms, if its attribute says so.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 16, vector = 4, ahead = 5, line = 16, ahead_rows = 2>]/' %t/one.mlir > %t/ahead.mlir
-// RUN: ft-opt %t/ahead.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=AHEAD
+// RUN: ft-opt %t/ahead.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=AHEAD
 // AHEAD-LABEL: func.func private @leaf0
 // AHEAD: scf.for {{.*}} step %c3
 // AHEAD: %[[TERMS:.*]] = arith.constant 5 : index
@@ -113,7 +113,7 @@
 // AHEAD-NOT: memref.prefetch
 // AHEAD: return
 // Lines of eight columns are asked for twice, by all tiles, single rows among them.
-// RUN: sed 's/line = 16, ahead_rows = 2/line = 8/' %t/ahead.mlir | ft-opt --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=LINE
+// RUN: sed 's/line = 16, ahead_rows = 2/line = 8/' %t/ahead.mlir | ft-opt --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=LINE
 // LINE: scf.for {{.*}} step %c3
 // LINE-COUNT-2: memref.prefetch
 // LINE-NOT: memref.prefetch
@@ -123,30 +123,30 @@
 
 // Rows that are not joined are a loop around.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, each_row>]/' %t/one.mlir > %t/each.mlir
-// RUN: ft-opt %t/each.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=EACH
+// RUN: ft-opt %t/each.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=EACH
 // EACH-LABEL: func.func private @leaf0
 // EACH: scf.for {{.*}} = %c0{{.*}} to %arg0 step %c1
 // EACH-NOT: step %c3
 
 // An operand that is packed is copied first.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 4, vector = 4, pack_right>, #loops.lanes<loop = 0, vector = 8, beside = 1>]/' %t/one.mlir > %t/pack.mlir
-// RUN: ft-opt %t/pack.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=PACK
+// RUN: ft-opt %t/pack.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=PACK
 // PACK-LABEL: func.func private @leaf0
 // PACK: vector.load
 // PACK-NEXT: vector.store {{.*}} : memref<?xf32>, vector<8xf32>
 
 // Vectors of other nests: as they are written.
 // RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 3>]/' %t/one.mlir > %t/lanes.mlir
-// RUN: ft-opt %t/lanes.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=LANES
+// RUN: ft-opt %t/lanes.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=LANES
 // LANES-LABEL: func.func private @leaf0
 // LANES: scf.for {{.*}} step %c12
 // LANES-COUNT-3: vector.store {{.*}}, vector<4xf32>
 // LANES-NOT: vector.store
 // RUN: sed 's/vector = 4, beside = 3/vector = 4, beside = 1/; s/loop = 0/loop = 1/' %t/lanes.mlir > %t/loop.mlir
-// RUN: not ft-opt %t/loop.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=LOOP
+// RUN: not ft-opt %t/loop.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: loop.mlir:{{[0-9]+:[0-9]+}}: error: its loop nest can't have these vectors: it has 1 loops, found loop 1
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.lanes<loop = 0, vector = 4, beside = 1>]/' %t/one.mlir > %t/noproduct.mlir
-// RUN: ft-opt %t/noproduct.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=NOPRODUCT
+// RUN: ft-opt %t/noproduct.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=NOPRODUCT
 // (What is a product, too, is computed as it is written: its sums one after the other.)
 // NOPRODUCT-LABEL: func.func private @leaf0
 // NOPRODUCT: scf.for {{.*}} step %c4
@@ -176,7 +176,7 @@
 // PARTS: error: its loop nest can't have these vectors: squares leave 0 parts, expected vectors of each (rests), found 1
 // What squares leave has vectors of its own: two rows of 16 numbers, and as many columns as are left of 30.
 // RUN: sed 's/16x32/18x30/g; s/32x16/30x18/g; s/512, 32, 1/540, 30, 1/g; s/512, 16, 1/540, 18, 1/g; s/16, 32\]/18, 30]/; s/32, 16\]/30, 18]/; s/ layouts .*>\] {/ {/' %t/turn.mlir > %t/turn-left.mlir
-// RUN: ft-opt %t/turn-left.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/turn-left.chosen.mlir && FileCheck %s --check-prefix=SQUARES < %t/turn-left.chosen.mlir
+// RUN: ft-opt %t/turn-left.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/turn-left.chosen.mlir && FileCheck %s --check-prefix=SQUARES < %t/turn-left.chosen.mlir
 // SQUARES: layouts [#loops.lanes<loop = 1, vector = 8, beside = 1, turned = 0, rests = [#loops.lanes<loop = {{.*}}>, #loops.lanes<loop = {{.*}}>]>]
 // RUN: ft-opt %t/turn-left.chosen.mlir --convert-loops-to-cpu --loops-lower-leaves -o /dev/null
 // RUN: sed 's/turned = 0/turned = 1/' %t/turn.mlir > %t/turn-same.mlir
@@ -195,13 +195,13 @@
 
 // What a product can't have, and what is no product.
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 8, vector = 8, along_terms>]/' %t/one.mlir > %t/along.mlir
-// RUN: not ft-opt %t/along.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=ALONG
+// RUN: not ft-opt %t/along.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=ALONG
 // ALONG: along.mlir:{{[0-9]+:[0-9]+}}: error: its product of matrices can't have this tile: no terms of both operands are adjacent
 // RUN: sed 's/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>, #loops.joined<with = 0>]/' %t/one.mlir > %t/count.mlir
-// RUN: not ft-opt %t/count.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not ft-opt %t/count.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: error: expected a layout for each of 1 loop nests, and of 0 copies of operands, found 2
 // RUN: sed 's/linalg.vecmat .*/math.tanh %z : tensor<48xf32>/; s/varies \[true, false\] outs(%y : !y) overlaps \[\]/& layouts [#loops.product<rows = 3, columns = 8, vector = 8>]/' %t/one.mlir > %t/none.mlir
-// RUN: not ft-opt %t/none.mlir --loops-choose-tiles="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=PRODUCT
+// RUN: not ft-opt %t/none.mlir --loops-decide-for-cpu="vector-bytes=32 vector-registers=16" --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: error: is no product of matrices that tiles in registers compute, loop nest 0
 
 //--- turn.mlir

@@ -27,7 +27,7 @@
 // RUN: sed 's/layouts .* scratch \[[^]]*\]//' %s > %t.open.mlir
 // RUN: not ft-opt %t.open.mlir --loops-vectorize-leaves 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN: open.mlir:[[#]]:[[#]]: error: nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
-// RUN: not ft-opt %S/Inputs/listed.mlir --loops-choose-tiles --loops-vectorize-leaves 2>&1 | FileCheck %s --check-prefix=LIST
+// RUN: not ft-opt %S/Inputs/listed.mlir --loops-decide-for-cpu --loops-vectorize-leaves 2>&1 | FileCheck %s --check-prefix=LIST
 // LIST: listed.mlir:[[#]]:[[#]]: error: its rows are a list, which is a kernel's: expected rows of views (loops-lower-leaves lowers lists)
 
 func.func @product(%n: index, %x: memref<?x32xf32, strided<[?, 1], offset: ?>>, %w: memref<?x32x8xf32, strided<[?, 8, 1], offset: ?>>,

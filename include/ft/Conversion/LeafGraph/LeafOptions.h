@@ -78,7 +78,7 @@ struct LeafOptions {
   bool listed = false;
   /// Where calls share the columns, the leaf takes the first one's number, an index behind its operands.
   ColumnCut columns;
-  /// How products are computed, how other nests are, which are computed together, and where values between them are: `chooseTiles`
+  /// How products are computed, how other nests are, which are computed together, and where values between them are: `planLeaf`
   /// chooses what is not set, and code is made where all is.
   std::optional<RegisterTiles> tiles;
   LaneTiles lanes;

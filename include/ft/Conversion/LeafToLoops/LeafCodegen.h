@@ -49,23 +49,39 @@ using RowLoops = SmallVector<SmallVector<int64_t>>;
 /// if the body is not a leaf.
 FailureOr<func::FuncOp> generateLeaf(func::FuncOp tensorFunc, const LeafOptions &options, const RowLoops &rowLoops);
 
-/// How a core computes a leaf, by loop nest: products, and the others; and where it keeps what these hand on.
-struct LeafTiles {
+/// How a core computes a leaf's loop nests: products, the others, and which are computed together with which.
+struct NestTiles {
   RegisterTiles products;
   LaneTiles lanes;
   JoinedNests joined;
-  ScratchPlaces places;
-  RowLoops rowLoops;
-  SmallVector<NestGuard> guards;
 };
 
-/// How a processor is best told to compute with these options: `tiles`, `lanes` and `joined` are those given, if they are, as are loops over
-/// rows, and `places` are not looked at. The function stays as it is.
-FailureOr<LeafTiles> chooseTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target,
-                                 const std::optional<RowLoops> &rowLoops = std::nullopt);
+/// How a processor is best told to compute the loop nests (`layouts` of a leaf). The function stays as it is, here and below.
+FailureOr<NestTiles> chooseNestTiles(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target);
 
-/// Both, one after the other.
-FailureOr<func::FuncOp> chooseAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target);
+/// The order of loop nests whose tiles the options say, and which of them one loop over the rows computes (`loops.row_loops`).
+FailureOr<RowLoops> chooseNestOrder(func::FuncOp tensorFunc, const LeafOptions &options);
+
+/// Which of them a flag leaves out in that order (`loops.guards`).
+FailureOr<SmallVector<NestGuard>> chooseNestGuards(func::FuncOp tensorFunc, const LeafOptions &options, const RowLoops &rowLoops);
+
+/// Where values lie that they hand on to each other in that order (`scratch`).
+FailureOr<ScratchPlaces> chooseNestPlaces(func::FuncOp tensorFunc, const LeafOptions &options, const RowLoops &rowLoops);
+
+/// All of it.
+struct LeafPlan {
+  NestTiles tiles;
+  RowLoops rowLoops;
+  SmallVector<NestGuard> guards;
+  ScratchPlaces places;
+};
+
+/// The four decisions, one after the other. Tiles are those of the options, if they say some, as are loops over rows.
+FailureOr<LeafPlan> planLeaf(func::FuncOp tensorFunc, const LeafOptions &options, const CpuTarget &target,
+                             const std::optional<RowLoops> &rowLoops = std::nullopt);
+
+/// Plans a leaf and generates it so.
+FailureOr<func::FuncOp> planAndGenerateLeaf(func::FuncOp tensorFunc, LeafOptions options, const CpuTarget &target);
 
 /// Scratch of a function that generateLeaf made (it carries the attributes
 /// `ft.scratch_fixed` and `ft.scratch_per_row`).

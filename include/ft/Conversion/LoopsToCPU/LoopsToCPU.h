@@ -26,7 +26,10 @@ namespace mlir::ft {
 #define GEN_PASS_DECL_FTGENERATELEAF
 #define GEN_PASS_DECL_CONVERTLOOPSTOCPU
 #define GEN_PASS_DECL_LOOPSGRIDTOCORES
+#define GEN_PASS_DECL_LOOPSCHOOSEGUARDS
+#define GEN_PASS_DECL_LOOPSCHOOSEROWLOOPS
 #define GEN_PASS_DECL_LOOPSCHOOSETILES
+#define GEN_PASS_DECL_LOOPSPLACESCRATCH
 #define GEN_PASS_DECL_LOOPSLOWERLEAVES
 #define GEN_PASS_DECL_LOOPSVECTORIZELEAVES
 #include "ft/Conversion/Passes.h.inc"
@@ -37,8 +40,14 @@ LogicalResult convertLoopsToCpu(ModuleOp module, bool poison = false);
 /// What the pass `loops-grid-to-cores` does.
 LogicalResult gridToCores(ModuleOp module);
 
-/// What the pass `loops-choose-tiles` does, for a processor.
+/// What the passes `loops-choose-tiles` (for a processor), `loops-choose-row-loops`, `loops-choose-guards` and `loops-place-scratch` do.
 LogicalResult chooseLeafTiles(ModuleOp module, const CpuTarget &target);
+LogicalResult chooseLeafRowLoops(ModuleOp module);
+LogicalResult chooseLeafGuards(ModuleOp module);
+LogicalResult placeLeafScratch(ModuleOp module);
+
+/// All of them, one after the other (`loops-decide-for-cpu`).
+LogicalResult decideForCpu(ModuleOp module, const CpuTarget &target);
 
 /// What the pass `loops-vectorize-leaves` does.
 LogicalResult vectorizeLeaves(ModuleOp module);
