@@ -32,6 +32,10 @@ struct KernelPrice {
   double steps = 0, barriers = 0; // of the grid
 };
 
+/// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
+/// can't run it, or the model has no price for it.
+std::optional<double> priceAsScheduled(etdg::GraphOp graph, const GpuScheduleOptions &options, ArrayRef<std::pair<StringAttr, int64_t>> lengths = {});
+
 class KernelPrices {
 public:
   /// At typical lengths, and `lengths` in the place of some.

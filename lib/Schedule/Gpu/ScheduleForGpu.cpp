@@ -295,10 +295,20 @@ LogicalResult Scheduler::planGrouped(const Nests &nests, const GpuPlace &place) 
   return complete(nests, plans, usesTiles);
 }
 
+/// Whoever waits for a kernel of one block of threads should know why it is one.
+static void tellOfOneBlock(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  BlockOp front = nest.front();
+  if (plan.row || plan.columns || !plan.outer.empty() || !plan.flat.empty() || !isTold(front))
+    return;
+  remark::missed(front.getLoc(), remark::RemarkOpts::name("one-block").category("gpu"))
+      << "one block of threads runs all of it: no points wait for nobody, and what a point computes has no columns that could be shared";
+}
+
 LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
   GpuPlace place;
   if (failed(planner.planSteps(nests, plan, place)))
     return failure();
+  tellOfOneBlock(nests.front(), plan);
   setSchedule(nests.front(), toGpuSchedule(nests.front(), plan, place, options.target));
   bool usesTiles = false;
   return complete(nests, plan, usesTiles);
@@ -420,6 +430,7 @@ LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
   FailureOr<GpuPlan> plan = planner.planBlocks(nest, rowsOf, rows);
   if (failed(plan))
     return failure();
+  tellOfOneBlock(nest, *plan);
   if (rows)
     front->setAttr("etdg.layouts", ArrayAttr::get(front.getContext(), toAttribute(front.getContext(), *rows)));
   setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
