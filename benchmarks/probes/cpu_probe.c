@@ -2,7 +2,7 @@
 //
 // Figures of machine/cpu.json: the bandwidth at which one core reads working sets of
 // several sizes, and what a barrier of the runtime's pool costs. Rates of products come
-// from FTLeafBench (unittests/Leaf/bench.cpp), `rows`.
+// from FTLeafBench (unittests/Conversion/LeafToLoops/bench.cpp), `rows`.
 //
 //   clang -O2 -march=native cpu_probe.c -I include -L build/lib -lFractalTensorRuntime && ./a.out
 #include "ft/Runtime/ThreadPool.h"

@@ -34,8 +34,8 @@
 // MMA-COUNT-9: stages = {{[12]}}, mma
 //
 // A recurrence lets differences grow beyond the tolerance: the two are compared with f64, and halves that were rounded less must not err more.
-// RUN: ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 | FileCheck %s --check-prefix=JUDGED
-// RUN: not ft-run %S/../../Optimizer/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 --rtol=1e-6 --atol=1e-6 | FileCheck %s --check-prefix=STRICT
+// RUN: ft-run %S/Transforms/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 | FileCheck %s --check-prefix=JUDGED
+// RUN: not ft-run %S/Transforms/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 --rtol=1e-6 --atol=1e-6 | FileCheck %s --check-prefix=STRICT
 // So are the results of a bundle, on machines without a compiler.
 // RUN: ft-run %S/../../../examples/mamba.mlir --type=x="tensor<64xf16>" --type=s="tensor<16xf16>" --type=h="tensor<64x16xf16>" --type=w="tensor<64x64xf16>" --type=b="tensor<64x16xf16>" --engine=interpret --out=%t.written.npy
 // RUN: ft-run %S/../../../examples/mamba.mlir --type=x="tensor<64xf16>" --type=s="tensor<16xf16>" --type=h="tensor<64x16xf16>" --type=w="tensor<64x64xf16>" --type=b="tensor<64x16xf16>" --engine=interpret --truth --out=%t.truth.npy

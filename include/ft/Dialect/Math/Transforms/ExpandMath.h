@@ -6,7 +6,7 @@
 // computed at once. f16 and bf16 go through f32 and round once. What there is says
 // ft/Dialect/Math/Transforms/MathFunctions.def.
 //
-// Largest errors, in units of the last place, as unittests/Leaf/MathTest.cpp
+// Largest errors, in units of the last place, as unittests/Conversion/LeafToLoops/MathTest.cpp
 // asserts them for f32 and f64 (measured ones are smaller), with fused
 // multiply-add:
 //

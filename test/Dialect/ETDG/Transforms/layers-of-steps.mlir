@@ -2,7 +2,7 @@
 // comes from the layer below are one product of all steps then. Not so where a step reads the layer above at the step before.
 // RUN: ft-opt %s --ft-compile="to=coarsen" | ft-opt --etdg-distribute="outer=1 first=1" --remarks-filter=".*" --remark-policy=all 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
-// RUN: env FT_NUM_THREADS=2 ft-opt %s --mlir-disable-threading --ft-compile="to=schedule machine=%S/../machines/cpu.json" --remarks-filter="cpu" --remark-policy=all 2>&1 >/dev/null | FileCheck %s --check-prefix=CHOSEN
+// RUN: env FT_NUM_THREADS=2 ft-opt %s --mlir-disable-threading --ft-compile="to=schedule machine=%S/../../../machines/cpu.json" --remarks-filter="cpu" --remark-policy=all 2>&1 >/dev/null | FileCheck %s --check-prefix=CHOSEN
 // RUN: ft-run %s --entry=layers --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=layers --compare=interpret --candidate=2 | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=layers --compare=interpret --candidate=3 | FileCheck %s --check-prefix=EQUAL
