@@ -10,7 +10,7 @@ namespace mlir::ft::schedule {
 
 /// The leaf as a reduction that may be cut, if it is one that nobody has scheduled. A `combine` that is not said is derived, and dropped again by
 /// whoever does not cut (`isDerived`).
-std::optional<etdg::Reduction> asOpenReduction(BlockOp leaf, bool &isDerived);
+std::optional<etdg::Reduction> asOpenReduction(etdg::BlockOp leaf, bool &isDerived);
 
 /// Cuts any reductions of a graph into shares of any length, by the seed (for tests).
 void drawCuts(etdg::GraphOp graph, uint64_t seed, const Machine &machine);
