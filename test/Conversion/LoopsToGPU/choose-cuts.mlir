@@ -21,7 +21,7 @@
 
 // CHECK-LABEL: etdg.graph @sum
 // CHECK: schedule <{{.*}}dimension = 0, {{.*}}level = grid
-// CHECK-SAME: etdg.cut = {dimension = 0 : i64, {{.*}}tile = {{[0-9]{3,}}} : i64}
+// CHECK-SAME: etdg.cut = {dimension = 0 : i64, {{.*}}tile = {{[0-9][0-9][0-9]+}} : i64}
 // CHECK: etdg.block @{{.*}}_join
 // REMARK: choose-cuts.mlir:[[#]]:[[#]]: remark: [Passed] cut-reduction | Category:gpu | {{.*}}shares of [[#]] iterations (percent of the time of all in order, by iterations of a share: [[#]]: {{[0-9.]+}}, [[#]]: {{[0-9.]+}}
 // ALONE-LABEL: etdg.graph @sum
