@@ -83,8 +83,10 @@ private:
   int64_t coefficient(const LinearForm &form, unsigned dim) const {
     return form.coefficient(getAffineDimExpr(dim, context));
   }
-  /// Whether the facts, `context` and `others` imply `form ≥ 0`.
-  bool isImplied(const Inequality &form, ArrayRef<Inequality> outer, ArrayRef<Inequality> others);
+  /// The facts, what holds around the block, and `outer`; none where that can't be said.
+  std::optional<SetBuilder> makeOuter(ArrayRef<Inequality> outer);
+  /// Whether `outer` and `others` imply `form ≥ 0`.
+  bool isImplied(const Inequality &form, const SetBuilder &outer, ArrayRef<Inequality> others);
   LogicalResult addTo(SetBuilder &builder, const LinearForm &form, bool isEq);
   void dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequality> outer);
 
@@ -121,15 +123,21 @@ LogicalResult Eliminator::addTo(SetBuilder &builder, const LinearForm &form, boo
   return success();
 }
 
-bool Eliminator::isImplied(const Inequality &form, ArrayRef<Inequality> outer,
-                           ArrayRef<Inequality> others) {
+std::optional<SetBuilder> Eliminator::makeOuter(ArrayRef<Inequality> outer) {
   SetBuilder builder(space, numDims);
   if (BlockOp parent = block.getParentBlock(); parent && failed(addDomain(builder, parent)))
-    return false;
-  for (ArrayRef<Inequality> list : {outer, others})
-    for (const Inequality &other : list)
-      if (failed(addTo(builder, other, /*isEq=*/false)))
-        return false;
+    return std::nullopt;
+  for (const Inequality &form : outer)
+    if (failed(addTo(builder, form, /*isEq=*/false)))
+      return std::nullopt;
+  return builder;
+}
+
+bool Eliminator::isImplied(const Inequality &form, const SetBuilder &outer, ArrayRef<Inequality> others) {
+  SetBuilder builder = outer;
+  for (const Inequality &other : others)
+    if (failed(addTo(builder, other, /*isEq=*/false)))
+      return false;
   // Its negation, -form - 1 ≥ 0, has no point.
   LinearForm negation = form;
   for (auto &term : negation.terms)
@@ -151,8 +159,9 @@ void Eliminator::dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequa
     else
       it->constant = std::min(it->constant, form.constant);
   }
+  std::optional<SetBuilder> around = kept.empty() ? std::nullopt : makeOuter(outer);
   forms = keepNeeded<Inequality>(kept, [&](const Inequality &form, ArrayRef<Inequality> others) {
-    return isImplied(form, outer, others);
+    return around && isImplied(form, *around, others);
   });
 }
 

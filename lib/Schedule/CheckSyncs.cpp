@@ -95,11 +95,24 @@ static LogicalResult checkDealing(ArrayRef<BlockOp> nest, const NestPlan &plan, 
 
 static LogicalResult checkGroup(const NestGroup &group, PendingAccesses &pending, bool isAlone);
 
+/// Before the first nest of a kernel, or of a body that all cores go into, there is nobody to wait for.
+static LogicalResult refuseFirstWait(ArrayRef<BlockOp> nest) {
+  etdg::ScheduleAttr schedule = scheduleOf(nest);
+  if (!schedule || schedule.getBefore() == SyncKind::None)
+    return success();
+  return BlockOp(nest.front()).emitError("the CPU engine can't run the schedule: nothing stands before the nest that cores could wait "
+                                         "for, expected no 'before', found ")
+         << etdg::stringifySyncKind(schedule.getBefore());
+}
+
 /// The bodies that all cores go into: each begins with nothing that it could have to wait for, since the nest has waited.
 static LogicalResult checkBodies(ArrayRef<BlockOp> nest) {
   for (BlockOp block : nest) {
     PendingAccesses pending;
-    for (const NestGroup &group : block.isLeaf() ? SmallVector<NestGroup>() : getGroups(block.getBody()))
+    SmallVector<NestGroup> groups = block.isLeaf() ? SmallVector<NestGroup>() : getGroups(block.getBody());
+    if (!groups.empty() && failed(refuseFirstWait(groups.front().nests.front())))
+      return failure();
+    for (const NestGroup &group : groups)
       if (failed(checkGroup(group, pending, /*isAlone=*/false)))
         return failure();
   }
@@ -129,6 +142,8 @@ static LogicalResult checkGroup(const NestGroup &group, PendingAccesses &pending
 }
 
 LogicalResult schedule::checkCpuSyncs(const NestGroup &group) {
+  if (failed(refuseFirstWait(group.nests.front())))
+    return failure();
   if (group.nests.size() == 1 && llvm::all_of(group.nests.front(), [](BlockOp block) { return block.isLeaf(); }))
     return success();
   PendingAccesses pending;

@@ -66,8 +66,7 @@ void TypicalRanges::compile(Bounds &bounds, const OfBlock &known) {
 /// Dimensions whose values a key of bounds tells apart; further ones are looked at as if unknown.
 static constexpr unsigned bitsOfKey = 64;
 
-const TypicalRanges::Bounds &TypicalRanges::boundsAt(BlockOp block, unsigned dim, Values dims) {
-  OfBlock &own = of(block);
+const TypicalRanges::Bounds &TypicalRanges::boundsAt(OfBlock &own, BlockOp block, unsigned dim, Values dims) {
   std::pair<unsigned, uint64_t> key(dim, 0);
   for (unsigned d = 0; d < std::min<size_t>(dims.size(), bitsOfKey); ++d)
     if (dims[d])
@@ -84,9 +83,10 @@ TypicalRanges::Range TypicalRanges::rangeOf(ArrayRef<BlockOp> nest, unsigned dim
   std::optional<Range> all;
   for (BlockOp block : nest) {
     // A region that has no point here says nothing.
-    if (nest.size() > 1 && !holds(block, dims))
+    OfBlock &own = of(block);
+    if (nest.size() > 1 && !mayHavePoint(own, block, dims))
       continue;
-    const Bounds &bounds = boundsAt(block, dim, dims);
+    const Bounds &bounds = boundsAt(own, block, dim, dims);
     std::optional<int64_t> lower, upper;
     for (const AffineProgram &bound : bounds.lowers)
       if (std::optional<int64_t> v = bound.run(dims))
@@ -115,8 +115,9 @@ SmallVector<TypicalRanges::Sample> TypicalRanges::sample(Range range, unsigned m
   return samples;
 }
 
-bool TypicalRanges::holds(BlockOp block, Values dims) {
-  OfBlock &own = of(block);
+bool TypicalRanges::holds(BlockOp block, Values dims) { return mayHavePoint(of(block), block, dims); }
+
+bool TypicalRanges::mayHavePoint(OfBlock &own, BlockOp block, Values dims) {
   if (!own.domain) {
     own.domain.emplace();
     IntegerSet set = block.getDomainSet();

@@ -58,55 +58,69 @@ static std::optional<Multiple> getMultiple(AffineExpr expr, AffineProgram::Symbo
   return Multiple{dim.getPosition(), computeConstant(binary.getRHS(), symbols)};
 }
 
-AffineProgram::AffineProgram(AffineExpr expr, Symbols symbols) { add(expr, symbols); }
+AffineProgram::AffineProgram(AffineExpr expr, Symbols symbols) {
+  add(expr, symbols);
+  isSum = llvm::all_of(llvm::drop_begin(steps), [](const Step &step) { return step.kind == Kind::AddDim || step.kind == Kind::AddNumber; });
+}
 
-void AffineProgram::addNumber(Number number) {
+void AffineProgram::addStep(Kind kind, Number number, unsigned dim) {
   fails |= !number;
-  steps.push_back({Kind::Number, AffineExprKind::Constant, 0, number.value_or(0)});
+  steps.push_back({kind, AffineExprKind::Constant, dim, number.value_or(0)});
 }
 
 void AffineProgram::add(AffineExpr expr, Symbols symbols) {
   if (expr.isSymbolicOrConstant())
-    return addNumber(computeConstant(expr, symbols));
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  AffineExpr last = binary && expr.getKind() == AffineExprKind::Add ? binary.getRHS() : AffineExpr();
-  std::optional<Multiple> whole = getMultiple(expr, symbols), part = last ? getMultiple(last, symbols) : std::nullopt;
-  if (std::optional<Multiple> multiple = whole ? whole : part) {
-    whole ? addNumber(0) : add(binary.getLHS(), symbols);
-    fails |= !multiple->factor;
-    steps.push_back({Kind::AddDim, AffineExprKind::Add, multiple->dim, multiple->factor.value_or(0)});
-    return;
+    return addStep(Kind::Number, computeConstant(expr, symbols));
+  if (std::optional<Multiple> multiple = getMultiple(expr, symbols)) {
+    addStep(Kind::Number, 0);
+    return addStep(Kind::AddDim, multiple->factor, multiple->dim);
   }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
   add(binary.getLHS(), symbols);
+  if (expr.getKind() == AffineExprKind::Add) {
+    if (binary.getRHS().isSymbolicOrConstant())
+      return addStep(Kind::AddNumber, computeConstant(binary.getRHS(), symbols));
+    if (std::optional<Multiple> multiple = getMultiple(binary.getRHS(), symbols))
+      return addStep(Kind::AddDim, multiple->factor, multiple->dim);
+  }
   add(binary.getRHS(), symbols);
   steps.push_back({Kind::Binary, expr.getKind(), 0, 0});
+}
+
+/// Adds a step to a sum; false where there is nothing to add, or too much.
+bool AffineProgram::addTo(int64_t &sum, const Step &step, ArrayRef<Number> dims) {
+  int64_t number = step.number;
+  if (step.kind == Kind::AddDim &&
+      (step.dim >= dims.size() || !dims[step.dim] || llvm::MulOverflow(*dims[step.dim], step.number, number)))
+    return false;
+  return !llvm::AddOverflow(sum, number, sum);
+}
+
+Number AffineProgram::runSum(ArrayRef<Number> dims) const {
+  int64_t sum = steps.front().number;
+  for (const Step &step : llvm::drop_begin(steps))
+    if (!addTo(sum, step, dims))
+      return std::nullopt;
+  return sum;
 }
 
 Number AffineProgram::run(ArrayRef<Number> dims) const {
   if (fails)
     return std::nullopt;
+  if (isSum)
+    return runSum(dims);
   SmallVector<int64_t, 8> stack;
   for (const Step &step : steps) {
-    switch (step.kind) {
-    case Kind::Number:
+    if (step.kind == Kind::Number) {
       stack.push_back(step.number);
-      break;
-    case Kind::AddDim: {
-      if (step.dim >= dims.size() || !dims[step.dim])
-        return std::nullopt;
-      int64_t multiple = 0;
-      if (llvm::MulOverflow(*dims[step.dim], step.number, multiple) || llvm::AddOverflow(stack.back(), multiple, stack.back()))
-        return std::nullopt;
-      break;
-    }
-    case Kind::Binary: {
-      int64_t b = stack.pop_back_val();
-      Number result = compute(step.operation, stack.back(), b);
+    } else if (step.kind == Kind::Binary) {
+      int64_t last = stack.pop_back_val();
+      Number result = compute(step.operation, stack.back(), last);
       if (!result)
         return std::nullopt;
       stack.back() = *result;
-      break;
-    }
+    } else if (!addTo(stack.back(), step, dims)) {
+      return std::nullopt;
     }
   }
   return stack.back();

@@ -28,18 +28,18 @@ constexpr llvm::StringLiteral text = R"(
 etdg.graph @g(%w: !etdg.buffer<[D], tensor<32x32xf32>>) -> !y attributes {ft.lengths = {N = 8 : i64, D = 4 : i64, L = 16 : i64}} {
   %y = etdg.buffer : !y
   etdg.nest {
-    etdg.block @first [scanl, map, map] (t, j, i) in {(t, j, i) : t - j = 0, j >= 0, D - j - 1 >= 0, i >= 0, N - i - 1 >= 0} where L >= 1
+    etdg.block @first [scanl, map, map] (t, j, i) in [0, D) x [0, D) x [0, N) where t - j >= 0 and j - t >= 0 and L >= 1
         reads (%a = splat 0.0 : f32 : tensor<1x32xf32>, %m = %w[j] : tensor<32x32xf32>) writes (%y[i, j, t - j]) {
       %zero = arith.constant dense<0.0> : tensor<1x32xf32>
       %b = linalg.matmul ins(%a, %m : tensor<1x32xf32>, tensor<32x32xf32>) outs(%zero : tensor<1x32xf32>) -> tensor<1x32xf32>
       etdg.yield %b : tensor<1x32xf32>
     } : !etdg.buffer<[D], tensor<32x32xf32>>, !y
-    etdg.block @rest [scanl, map, map] (t, j, i) in {(t, j, i) : t - j - 1 >= 0, L + j - t - 1 >= 0, j >= 0, D - j - 1 >= 0, i >= 0, N - i - 1 >= 0}
+    etdg.block @rest [scanl, map, map] (t, j, i) in [1, D + L - 1) x [0, D) x [0, N) where t - j >= 1 and L + j - t >= 1
         reads (%a = %y[i, j, t - j - 1] : tensor<1x32xf32>, %m = %w[j] : tensor<32x32xf32>) writes (%y[i, j, t - j]) {
       %zero = arith.constant dense<0.0> : tensor<1x32xf32>
       %b = linalg.matmul ins(%a, %m : tensor<1x32xf32>, tensor<32x32xf32>) outs(%zero : tensor<1x32xf32>) -> tensor<1x32xf32>
       etdg.yield %b : tensor<1x32xf32>
-    } : !etdg.buffer<[D], tensor<32x32xf32>>, !y
+    } : !y, !etdg.buffer<[D], tensor<32x32xf32>>
   }
   etdg.return %y : !y
 }
@@ -50,6 +50,8 @@ protected:
   TypicalRangesTest() {
     context.loadDialect<etdg::ETDGDialect, arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return;
     graph = *module->getOps<etdg::GraphOp>().begin();
     graph.walk([&](BlockOp block) { nest.push_back(block); });
   }

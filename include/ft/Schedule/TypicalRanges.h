@@ -65,7 +65,8 @@ private:
     llvm::DenseMap<std::pair<unsigned, uint64_t>, Bounds> bounds;
   };
   OfBlock &of(BlockOp block);
-  const Bounds &boundsAt(BlockOp block, unsigned dim, Values dims);
+  const Bounds &boundsAt(OfBlock &own, BlockOp block, unsigned dim, Values dims);
+  bool mayHavePoint(OfBlock &own, BlockOp block, Values dims);
   AffineProgram compile(AffineExpr expr, const OfBlock &known);
   void compile(Bounds &bounds, const OfBlock &known);
 

@@ -26,9 +26,10 @@ public:
 
 private:
   enum class Kind : uint8_t {
-    Number, // puts a number on the stack
-    AddDim, // adds so many times a dimension to the last number
-    Binary  // an operation on the last two numbers
+    Number,    // puts a number on the stack
+    AddNumber, // adds to the last one
+    AddDim,    // adds so many times a dimension to the last one
+    Binary     // an operation on the last two
   };
   struct Step {
     Kind kind;
@@ -38,9 +39,12 @@ private:
   };
 
   void add(AffineExpr expr, Symbols symbols);
-  void addNumber(std::optional<int64_t> number);
+  void addStep(Kind kind, std::optional<int64_t> number, unsigned dim = 0);
+  static bool addTo(int64_t &sum, const Step &step, ArrayRef<std::optional<int64_t>> dims);
+  std::optional<int64_t> runSum(ArrayRef<std::optional<int64_t>> dims) const;
 
   SmallVector<Step, 4> steps;
+  bool isSum = false; // one number, to which others and dimensions are added
   bool fails = false; // whatever the dimensions
 };
 

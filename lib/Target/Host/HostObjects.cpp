@@ -158,7 +158,8 @@ static void compilePart(Part &part, llvm::StringRef bitcode,
   if (!part.module) {
     part.context = std::make_unique<llvm::LLVMContext>();
     collectErrors(*part.context, part.error);
-    auto read = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "kernels"), *part.context);
+    // Bodies of other parts' functions are never read.
+    auto read = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "kernels"), *part.context);
     if (!read)
       return fail(read.takeError());
     part.module = std::move(*read);
@@ -166,6 +167,8 @@ static void compilePart(Part &part, llvm::StringRef bitcode,
   for (llvm::Function &function : *part.module)
     if (!function.isDeclaration() && !part.functions.contains(function.getName()))
       function.deleteBody();
+  if (llvm::Error error = part.module->materializeAll())
+    return fail(std::move(error));
   auto machine = host.createTargetMachine();
   if (!machine)
     return fail(machine.takeError());

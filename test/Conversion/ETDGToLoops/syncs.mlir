@@ -11,6 +11,10 @@
 // RUN: sed 's/schedule #inside/schedule #steps/' %s | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=SYNC
 // RUN: sed 's/schedule #inside/schedule #open/' %s | not ft-opt --etdg-schedule-for-cpu 2>&1 | FileCheck %s --check-prefix=OPEN
 // RUN: sed 's/schedule #inside/schedule #vector/' %s | not ft-opt --etdg-schedule-for-cpu 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: sed 's/schedule #first {/schedule #waits {/' %s | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: sed 's/schedule #first {/schedule #waits {/' %s | not ft-opt --etdg-schedule-for-cpu 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: sed 's/schedule #alone {/schedule #early {/' %s | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=FIRST
+// RUN: sed 's/schedule #sum {/schedule #early {/' %s | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: sed 's/schedule #inside/schedule #unroll/' %s | ft-opt --convert-etdg-to-loops | FileCheck %s --check-prefix=UNROLL
 //
 // NONE: <stdin>:[[#]]:[[#]]: error: the CPU engine can't run the schedule: the nest touches what one before it in the kernel writes, or writes what it touches, and cores don't wait in between; expected before = cores
@@ -22,6 +26,7 @@
 // SYNC: error: the CPU engine can't run the schedule's loop over t: expected sync = cores outside of what one core runs, found cores
 // OPEN: error: the CPU engine can't run the schedule: where levels are left open, so is who waits, expected no 'before', found cores
 // VECTOR: error: the CPU engine can't run the schedule's loop over t: where levels are left open, loops are sequential or parallel, found vector
+// FIRST: <stdin>:[[#]]:[[#]]: error: the CPU engine can't run the schedule: nothing stands before the nest that cores could wait for, expected no 'before', found cores
 // UNROLL: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = false>
 // UNROLL: #[[LOOP:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
 // UNROLL-LABEL: func.func @alone_k0
@@ -98,4 +103,34 @@ etdg.graph @alone(%xs: !etdg.buffer<[N, T], !x>) -> !etdg.buffer<[N, T], !x> {
     etdg.yield
   }
   etdg.return %ys : !etdg.buffer<[N, T], !x>
+}
+
+#step = #etdg.schedule<map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = cores>]>
+#sum = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>]>
+#alone = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>]>
+#early = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>] before = cores>
+
+// The body of a step begins when all cores are there; a kernel begins with nothing before it.
+// CHECK-LABEL: func.func @bodies_k0
+// CHECK: scf.for
+// CHECK: scf.forall
+// CHECK: loops.sync cores
+// CHECK-NOT: loops.sync
+// CHECK-LABEL: func.func @bodies_k1
+// CHECK-NOT: loops.sync
+etdg.graph @bodies(%xs: !etdg.buffer<[N], !x>, %ts: !etdg.buffer<[T], !x>) -> (!etdg.buffer<[T, N], !x>, !etdg.buffer<[N], !x>) {
+  %ys = etdg.buffer : !etdg.buffer<[T, N], !x>
+  %zs = etdg.buffer : !etdg.buffer<[N], !x>
+  etdg.block @step [scanl] (t) in [0, T) schedule #step {
+    etdg.block @y [map] (t | i) in [0, N) reads (%x = %xs[i] : !x, %s = {t = 0: %ts[t], t >= 1: %ys[t - 1, N - 1 - i]} : !x) writes (%ys[t, i]) schedule #sum {
+      %y = arith.addi %x, %s : !x
+      etdg.yield %y : !x
+    } : !etdg.buffer<[N], !x>, !etdg.buffer<[T], !x>, !etdg.buffer<[T, N], !x>
+    etdg.yield
+  }
+  etdg.block @z [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%zs[i]) schedule #alone {
+    %z = arith.addi %x, %x : !x
+    etdg.yield %z : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys, %zs : !etdg.buffer<[T, N], !x>, !etdg.buffer<[N], !x>
 }
