@@ -200,6 +200,7 @@ private:
   LogicalResult emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
   LogicalResult emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining, PointBody body,
                           ArrayRef<unsigned> unrolled = {});
+  void sayRounding(scf::ForOp loop, ArrayRef<BlockOp> nest, unsigned dim);
   /// The same, some over tiles; `tiles` holds where the tile of a dimension begins and ends.
   using Tiles = llvm::SmallDenseMap<unsigned, std::pair<Value, Value>>;
   LogicalResult emitTiledLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<schedule::TileLoop> remaining, Tiles tiles,

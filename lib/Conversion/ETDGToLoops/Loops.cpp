@@ -9,6 +9,7 @@
 #include "Emitter.h"
 
 #include "ft/Dialect/ETDG/IR/InPlace.h"
+#include "ft/Dialect/ETDG/IR/Sums.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -134,6 +135,19 @@ LogicalResult Emitter::emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRe
                    [&](Point fixed) { return emitParallel(nest, fixed, *plan, none, plan->shared); });
 }
 
+/// Whether iterations of a dimension may be taken together in any grouping, so that nobody sees the state between two of them.
+static bool isAnyGrouping(BlockOp block, unsigned dim) {
+  using Kind = ft::OperatorKind;
+  return dim >= block.getNumAncestors() && !block.getCombine().empty() &&
+         llvm::is_contained({Kind::Reduce, Kind::Fold, Kind::Scan}, block.getOperator(dim - block.getNumAncestors()));
+}
+
+/// Says of a loop whether what its iterations hand on to each other may stay wide until the last one.
+void Emitter::sayRounding(scf::ForOp loop, ArrayRef<BlockOp> nest, unsigned dim) {
+  if (gpu && graph->hasAttr(etdg::excessName) && llvm::all_of(nest, [&](BlockOp block) { return isAnyGrouping(block, dim); }))
+    loop->setAttr("loops.rounds_last", builder.getUnitAttr());
+}
+
 LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining,
                                  llvm::function_ref<LogicalResult(Point)> body, ArrayRef<unsigned> unrolled) {
   if (remaining.empty())
@@ -143,6 +157,7 @@ LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<u
     return failure();
   auto [lower, upper] = emitBounds(nest, dim, point);
   auto loop = scf::ForOp::create(builder, loc, lower, upper, index(1));
+  sayRounding(loop, nest, dim);
   if (llvm::is_contained(unrolled, dim))
     askToUnroll(loop);
   OpBuilder::InsertionGuard guard(builder);

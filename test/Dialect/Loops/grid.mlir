@@ -109,6 +109,94 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
   return
 }
 // -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected a leaf without a list in the body of a scf.for, in a kernel of blocks of threads}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [#loops.kept<output = 0, input = 1, last>]}
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel} {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected a leaf without a list in the body of a scf.for, in a kernel of blocks of threads}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [#loops.kept<output = 0, input = 1, last>]}
+  }
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected each of another one of its outputs, in their order, and of another input, found #loops.kept<output = 0, input = 0, each>}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [#loops.kept<output = 1, input = 1, last>, #loops.kept<output = 0, input = 0, each>]}
+  }
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected each of another one of its outputs, in their order, and of another input, found #loops.kept<output = 1, input = 1, each>}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [#loops.kept<output = 0, input = 1, last>, #loops.kept<output = 1, input = 1, each>]}
+  }
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected each of another one of its outputs, in their order, and of another input, found #loops.kept<output = 0, input = 2, last>}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [#loops.kept<output = 0, input = 2, last>]}
+  }
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected a wider float than its elements, found #loops.kept<output = 0, input = 1, last in f32>}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [#loops.kept<output = 0, input = 1, last in f32>]}
+  }
+  return
+}
+// -----
+func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected #loops.kept, found 3 : i64}}
+  loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+    loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
+  } {loops.kept = [3 : i64]}
+  }
+  return
+}
+// -----
+// expected-error @below {{expected numbers that are not negative, found output 0 and input -1 (C1)}}
+#kept = #loops.kept<output = 0, input = -1, last>
+// -----
+// expected-error @below {{expected a float, found 'i32' (C2)}}
+#kept = #loops.kept<output = 0, input = 1, last in i32>
+// -----
+func.func @k(%n: index) attributes {loops.kernel} {
+  // expected-error @below {{'loops.rounds_last': expected a loop in a kernel of blocks of threads (loops_grid11)}}
+  scf.for %i = %n to %n step %n {
+  } {loops.rounds_last}
+  return
+}
+// -----
 func.func @k(%n: index) attributes {loops.kernel} {
   // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it, found none and grid (loops_sync2)}}
   loops.sync grid

@@ -309,6 +309,8 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "kept_together")
     return failed(onlyOf(isItem || isa<KernelOp>(op), "a nest or block")) ? failure()
                                                                           : expected(isa<UnitAttr>(value), "a unit");
+  if (name == "excess")
+    return failed(onlyOf(isa<GraphOp>(op), "a graph")) ? failure() : expected(isa<UnitAttr>(value), "a unit");
   if (name == "merged")
     return failed(onlyOf(isProgram, "a function or graph"))
                ? failure()
@@ -327,7 +329,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "dims")
     return onlyOf(false, "an argument");
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, cut, dims, divisions, in_place, kept_together, layouts, merged, slot or snapshots";
+                           << "': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, slot or snapshots";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

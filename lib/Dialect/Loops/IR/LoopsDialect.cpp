@@ -213,6 +213,51 @@ static LogicalResult verifyGuards(Operation *op, ArrayAttr guards) {
   return success();
 }
 
+static bool isInGrid(Operation *op) {
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  return kernel && gridOf(kernel);
+}
+
+/// What is wrong with one of a leaf's `loops.kept`, behind one of output `before`; empty: nothing.
+static std::string describeWrongKept(LeafOp leaf, KeptAttr kept, int64_t before, llvm::SmallDenseSet<int64_t> &inputs) {
+  Block &body = leaf.getBody().front();
+  if (kept.getOutput() <= before || kept.getOutput() >= int64_t(body.getTerminator()->getNumOperands()) ||
+      kept.getInput() >= int64_t(body.getNumArguments()) || !inputs.insert(kept.getInput()).second)
+    return "each of another one of its outputs, in their order, and of another input";
+  auto made = dyn_cast<RankedTensorType>(body.getTerminator()->getOperand(unsigned(kept.getOutput())).getType());
+  if (!made || made != body.getArgument(unsigned(kept.getInput())).getType())
+    return "rows of one type";
+  auto element = dyn_cast<FloatType>(made.getElementType());
+  if (kept.getType() && (!element || cast<FloatType>(kept.getType()).getWidth() <= element.getWidth()))
+    return "a wider float than its elements";
+  return "";
+}
+
+static LogicalResult verifyKept(LeafOp leaf, ArrayAttr list) {
+  auto refuse = [&] { return leaf.emitOpError("(loops_grid10) 'loops.kept': expected "); };
+  if (leaf.getList() || !isa<scf::ForOp>(leaf->getParentOp()) || !isInGrid(leaf))
+    return refuse() << "a leaf without a list in the body of a scf.for, in a kernel of blocks of threads";
+  // (What has no body, or no end, its own constraints refuse.)
+  if (leaf.getBody().empty() || leaf.getBody().front().empty() || !leaf.getBody().front().mightHaveTerminator())
+    return success();
+  int64_t before = -1;
+  llvm::SmallDenseSet<int64_t> inputs;
+  for (Attribute attribute : list) {
+    auto kept = dyn_cast<KeptAttr>(attribute);
+    std::string wrong = kept ? describeWrongKept(leaf, kept, before, inputs) : "#loops.kept";
+    if (!wrong.empty())
+      return refuse() << wrong << ", found " << attribute;
+    before = kept.getOutput();
+  }
+  return success();
+}
+
+static LogicalResult verifyRoundsLast(scf::ForOp loop) {
+  if (isInGrid(loop))
+    return success();
+  return loop.emitError("'loops.rounds_last': expected a loop in a kernel of blocks of threads (loops_grid11)");
+}
+
 LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isFunction = isa<FunctionOpInterface>(op);
@@ -233,6 +278,10 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyGuards(op, lists);
   if (auto joined = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); name == "loops.joined" && isa<LeafOp>(op) && joined)
     return verifyJoined(op, joined);
+  if (auto leaf = dyn_cast<LeafOp>(op); name == "loops.kept" && leaf && lists)
+    return verifyKept(leaf, lists);
+  if (auto loop = dyn_cast<scf::ForOp>(op); name == "loops.rounds_last" && loop && isa<UnitAttr>(attribute.getValue()))
+    return verifyRoundsLast(loop);
   auto alloc = dyn_cast<memref::AllocOp>(op);
   if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
     return verifyMemory(alloc, memory);
@@ -240,7 +289,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.syncs', 'loops.joined', 'loops.row_loops' and 'loops.guards' on leaves";
+                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.rounds_last' on loops, 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards' and 'loops.kept' on leaves";
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,6 +434,12 @@ LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
   if (nest < 0 || input < 0)
     return emitError() << "(C1) expected the numbers of a loop nest and of an input, found nest = " << nest << ", input = " << input;
   return success();
+}
+
+LogicalResult KeptAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t output, int64_t input, KeptStore, Type type) {
+  if (output < 0 || input < 0)
+    return emitError() << "expected numbers that are not negative, found output " << output << " and input " << input << " (C1)";
+  return !type || isa<FloatType>(type) ? success() : LogicalResult(emitError() << "expected a float, found " << type << " (C2)");
 }
 
 LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t value, ScratchKind, int64_t offset, int64_t bytes) {

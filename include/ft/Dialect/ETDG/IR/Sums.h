@@ -13,6 +13,9 @@
 
 namespace mlir::etdg {
 
+/// Of a graph: roundings to halves that nobody sees need not be made (`etdg-excess-precision`).
+inline constexpr llvm::StringLiteral excessName = "etdg.excess";
+
 inline FloatType getSumsOfHalves(MLIRContext *context) { return Float32Type::get(context); }
 
 } // namespace mlir::etdg

@@ -170,7 +170,8 @@ def ETDGExcessPrecision : Pass<"etdg-excess-precision", "::mlir::etdg::GraphOp">
     %s = linalg.reduce { arith.addf } ins(%e : tensor<64xf16>) outs(%zero : tensor<f16>) dimensions = [0]
     ```
 
-    A body whose every rounded value leaves it is not changed.
+    A body whose every rounded value leaves it is not changed. The graph says with `etdg.excess`, where its bodies have halves as results, that states
+    which the iterations of a `reduce`, a `fold` or a `scan` hand on may stay wide until the last one, where they stay in registers (`loops.rounds_last`).
   }];
   let options = [Option<"rounding", "rounding", "std::string", "\"excess\"",
                         "excess: as above; exact: after each operation, as the program is written">];

@@ -29,7 +29,9 @@ def Loops_Dialect : Dialect {
     Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; with it `loops.parts = 128`, of which each block of threads has one, by
     its number, and touches no other (weights that it keeps over all steps); of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
     products read it; of `loops.leaf`: `loops.joined`, which of its loop nests are computed together, and `loops.syncs`, behind which of these the threads of a block wait;
-     `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order; `loops.guards`, which of them a core leaves out where a flag says so.
+     `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order; `loops.guards`, which of them a core leaves out where a flag says so;
+     `loops.kept`, what the threads of a block keep in registers from one iteration of the loop around it to the next. Of `scf.for`: `loops.rounds_last`, that what its iterations
+     hand on to each other need not be rounded to halves but behind the last one.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
@@ -46,6 +48,9 @@ def Loops_Dialect : Dialect {
       of different ones.
     - (loops_grid9) `loops.joined` is said of leaves: for each of their loop nests as they are written -1, or the number of another one,
       itself joined with none, that a GPU's threads compute together with it.
+    - (loops_grid10) `loops.kept` is said of leaves without a list in the body of a `scf.for` of a kernel of blocks of threads: #loops.kept in the order of outputs, each of another
+      output and another input, whose rows have one type; a type in which registers hold them is a wider float than their elements.
+    - (loops_grid11) `loops.rounds_last` is said of `scf.for` in such a kernel.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
                               "::mlir::Attribute":$memory, "::mlir::Attribute":$shared);

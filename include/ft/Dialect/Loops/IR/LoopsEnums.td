@@ -51,4 +51,10 @@ def Loops_OverlapKind : I32Enum<"OverlapKind", "how an output of a leaf overlaps
   let cppNamespace = "::mlir::loops";
 }
 
+def Loops_KeptStore : I32Enum<"KeptStore", "when a sum that threads keep through a loop goes to memory", [
+    I32EnumCase<"Last", 0, "last">,
+    I32EnumCase<"Each", 1, "each">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
 #endif // LOOPS_ENUMS

@@ -271,6 +271,23 @@ def Loops_GuardAttr : AttrDef<Loops_Dialect, "Guard"> {
   let genVerifyDecl = 1;
 }
 
+def Loops_KeptAttr : AttrDef<Loops_Dialect, "Kept"> {
+  let mnemonic = "kept";
+  let summary = "what a leaf hands to itself from iteration to iteration, in registers";
+  let description = [{
+    `#loops.kept<output = 0, input = 2, last>`, one of a leaf's `loops.kept`: in the sequential loop around the leaf input 2 has what output 0 got in the iteration
+    before. The threads that compute it, as the tile of a product, keep it in registers. What the first iteration reads is loaded before the loop. `last`: what the
+    last iteration makes is stored behind the loop, and nothing before it, as nobody looks; `each`: each iteration stores what it makes, for those who do.
+
+    With `in f32` registers hold numbers of that type, wider than its elements, and round them where they are stored alone.
+
+    (C1) the numbers are not negative; (C2) the type is a float.
+  }];
+  let parameters = (ins "int64_t":$output, "int64_t":$input, EnumParameter<Loops_KeptStore>:$store, OptionalParameter<"::mlir::Type">:$type);
+  let assemblyFormat = "`<` `output` `=` $output `,` `input` `=` $input `,` $store (`in` $type^)? `>`";
+  let genVerifyDecl = 1;
+}
+
 /// (Both print a space before their word: formats of operations leave theirs out, ``.)
 def Loops_BufferKindAttr : EnumAttr<Loops_Dialect, Loops_BufferKind, "buffer_kind">;
 def Loops_SyncKindAttr : EnumAttr<Loops_Dialect, ETDG_SyncKind, "sync_kind"> {

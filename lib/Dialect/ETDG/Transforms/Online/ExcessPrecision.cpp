@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnlineWiden.h"
+#include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,6 +47,16 @@ static bool roundsOnTheWay(Block &body) {
                                });
                       });
         return rounds ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a leaf's body has numbers that are rounded.
+static bool computesNarrow(GraphOp graph) {
+  return graph
+      .walk([](BlockOp block) {
+        bool isNarrowLeaf = block.isLeaf() && llvm::any_of(block.getYield().getOperands(), [](Value result) { return isNarrow(result.getType()); });
+        return isNarrowLeaf ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -181,11 +192,15 @@ struct ETDGExcessPrecision : etdg::impl::ETDGExcessPrecisionBase<ETDGExcessPreci
       return signalPassFailure();
     }
     bool changed = false;
-    if (rounding == "excess")
+    if (rounding == "excess") {
+      // (States that iterations hand on, too, which whoever keeps them in registers asks.)
+      if (changed = computesNarrow(getOperation()); changed)
+        getOperation()->setAttr(excessName, UnitAttr::get(&getContext()));
       getOperation().walk([&](BlockOp block) {
         if (block.isLeaf() && roundsOnTheWay(block.getBody().front()))
           changed |= succeeded(widen(block));
       });
+    }
     if (!changed)
       markAllAnalysesPreserved();
   }
