@@ -241,6 +241,7 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsFindAlignment());
   pm.addPass(createLoopsPlaceMemory());
   pm.addPass(createLoopsChooseAccesses());
+  pm.addPass(createLoopsKeepSums());
   pm.addPass(createLoopsChoosePoints());
   pm.addPass(createLoopsChooseCopies());
   pm.addPass(createLoopsPlaceSyncs());

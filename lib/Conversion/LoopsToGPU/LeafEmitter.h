@@ -12,6 +12,7 @@
 #include "ft/Conversion/LeafGraph/BodyEvaluator.h"
 #include "Code.h"
 #include "LoopForms.h"
+#include "LoopKept.h"
 #include "ft/Schedule/GpuLeaf.h"
 
 #include <functional>
@@ -34,6 +35,12 @@ struct Memory {
 /// The row and the lift of an access, i64 both.
 struct At {
   Value row, lift;
+};
+
+/// A sum that stays in registers through a loop, in one iteration: its tiles before, and what becomes of them (LoopKept.h).
+struct KeptTiles {
+  KeptSum sum;
+  SmallVector<Value> before, next;
 };
 
 using schedule::RowNest;
@@ -74,6 +81,7 @@ public:
   std::vector<LeafNest> nests;   // by nest; those that threads compute point by point
   const RowPlan *rowPlan = nullptr; // rows stay in registers
   tile::RowAccessesAttr rowAccesses; // and in which accesses they come and go
+  std::vector<KeptTiles> kept;
   SmallVector<bool> syncs;       // by nest: the threads of a block wait behind it
   Value staging;                    // shared memory for operands of products, where a nest is one in tiles
 

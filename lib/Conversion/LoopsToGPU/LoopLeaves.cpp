@@ -101,9 +101,11 @@ LoopWalker::RowsAt LoopWalker::rowsOf(Value view) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
-void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
+void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter, IsBound isBound) {
   emitter.memories.resize(emitter.graph.buffers.size());
-  for (auto [memory, buffer] : llvm::zip_equal(emitter.memories, emitter.graph.buffers))
+  for (auto [number, memory, buffer] : llvm::enumerate(emitter.memories, emitter.graph.buffers)) {
+    if (!isBound(int(number)))
+      continue;
     switch (buffer.kind) {
     case leaf::Buffer::Kind::Input: {
       RowsAt rows = rowsOf(leaf.getInputs()[buffer.number]);
@@ -137,6 +139,7 @@ void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter) {
     case leaf::Buffer::Kind::Scratch:
       break;
     }
+  }
 }
 
 /// What the leaf's layouts say: nothing of them is chosen here.
@@ -172,51 +175,73 @@ void LoopWalker::bindValues(loops::LeafOp leaf, LeafEmitter &emitter) {
   }
 }
 
-LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
-  if (leaf.getList())
-    return leaf.emitError("the GPU engine has no lists of rows");
-  Location saved = b.getLoc();
-  b.setLoc(leaf.getLoc());
+FailureOr<std::unique_ptr<LoopWalker::LeafHere>> LoopWalker::readHere(loops::LeafOp leaf) {
   etdg::ThreadBlockAttr block = loops::gridOf(source).getBlock();
+  auto here = std::make_unique<LeafHere>();
   FailureOr<PlacedLeaf> placed = readPlacedLeaf(leaf, block, lift, e.machine);
   if (failed(placed))
     return failure();
-  auto &[own, tiling, places] = *placed;
-  leaf::LeafGraph &graph = own.form.graph;
-  LeafEmitter emitter(b, graph, e.threads);
-  emitter.checkIndex = [&](Value index, int64_t bound, Operation *op) {
+  here->placed = std::move(*placed);
+  auto &[own, tiling, places] = here->placed;
+  if (failed(checkConstants(leaf, own, tiling)) || failed(checkAccesses(leaf, own.form.graph, tiling, places, block.getThreads(), e.machine)))
+    return failure();
+  FailureOr<KeptSums> kept = readKept(leaf, own, tiling, launch);
+  if (failed(kept))
+    return failure();
+  here->kept = std::move(*kept);
+  LeafEmitter &emitter = here->emitter.emplace(b, own.form.graph, e.threads);
+  emitter.checkIndex = [this](Value index, int64_t bound, Operation *op) {
     return e.checkIndex(index, b.number(bound), op->getLoc(), Value());
   };
   emitter.rows = own.rowWise ? valueOf(leaf.getRows()) : b.number(1);
   emitter.maxRows = leaf.getMost();
   emitter.lifts = lift.count;
   emitter.lifted = own.lifted;
-  if (failed(checkConstants(leaf, own, tiling)) || failed(checkAccesses(leaf, graph, tiling, places, block.getThreads(), e.machine)))
-    return failure();
+  if (leaf.getColumn())
+    emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
+  return std::move(here);
+}
+
+/// What it says of accesses point by point, of rows in registers, and of where threads wait.
+LogicalResult LoopWalker::readAccesses(loops::LeafOp leaf, LeafHere &here) {
+  LeafEmitter &emitter = *here.emitter;
+  auto &[own, tiling, places] = here.placed;
   FailureOr<std::vector<LeafNest>> nests = readNests(leaf, own, tiling, places, e.machine);
   if (failed(nests))
     return failure();
   if (isAsync(leaf))
     if (std::string why = describeWaiting(leaf, nests->front().nest, nests->front().said, source, launch); !why.empty())
       return leaf.emitError("the GPU engine can't run the leaf's nests: threads can't go on while it copies (async): ") << why;
-  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, tiling, graph.nests.size());
+  FailureOr<SmallVector<bool>> syncs = readSyncs(leaf, tiling, own.form.graph.nests.size());
   if (failed(syncs))
     return failure();
   emitter.nests = std::move(*nests);
-  if (tiling.rows) {
-    FailureOr<tile::RowAccessesAttr> accesses = readRowAccesses(leaf, own, tiling, places, e.machine);
-    if (failed(accesses))
-      return failure();
-    emitter.rowAccesses = *accesses;
-  }
   emitter.syncs = std::move(*syncs);
-  bindOperands(leaf, emitter);
-  setTiling(leaf, std::move(tiling), emitter);
-  if (leaf.getColumn())
-    emitter.columns = Columns{valueOf(leaf.getColumn()), valueOf(leaf.getWidth()), int64_t(*leaf.getTile())};
+  if (!tiling.rows)
+    return success();
+  FailureOr<tile::RowAccessesAttr> accesses = readRowAccesses(leaf, own, tiling, places, e.machine);
+  if (failed(accesses))
+    return failure();
+  emitter.rowAccesses = *accesses;
+  return success();
+}
+
+LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
+  if (leaf.getList())
+    return leaf.emitError("the GPU engine has no lists of rows");
+  Location saved = b.getLoc();
+  b.setLoc(leaf.getLoc());
+  FailureOr<std::unique_ptr<LeafHere>> here = readHere(leaf);
+  if (failed(here) || failed(readAccesses(leaf, **here)))
+    return failure();
+  LeafEmitter &emitter = *(*here)->emitter;
+  bindOperands(leaf, emitter, [](int) { return true; });
+  setTiling(leaf, std::move((*here)->placed.tiling), emitter);
   bindValues(leaf, emitter);
-  e.placeLeaf(places, emitter);
+  e.placeLeaf((*here)->placed.places, emitter);
+  giveKept((*here)->kept, leaf, emitter);
   LogicalResult emitted = emitter.emit();
+  takeNext(leaf, emitter);
   b.setLoc(saved);
   return emitted;
 }

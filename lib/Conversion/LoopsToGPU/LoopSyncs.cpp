@@ -9,6 +9,7 @@
 #include "LoopChecks.h"
 #include "LoopCopies.h"
 #include "LoopForms.h"
+#include "LoopKept.h"
 
 #include "LoopCounts.h"
 
@@ -74,8 +75,13 @@ void SyncPlacer::take(Operation *op) {
     hasStored = false;
   if (isa<loops::LeafOp>(op))
     return;
+  auto loop = dyn_cast<scf::ForOp>(op);
+  // (What stays in registers through it is loaded before it.)
+  if (loop && !keepingLeaves(loop).empty())
+    waitBefore(op);
   for (Region &region : op->getRegions())
     take(region);
+  hasStored |= loop && storesBehind(loop);
 }
 
 void SyncPlacer::take(Region &region) {

@@ -128,6 +128,8 @@ SmallVector<Value> LoopWalker::yielded(Operation *terminator, TypeRange types) {
 LogicalResult LoopWalker::takeFor(scf::ForOp loop) {
   if (loop.getNumRegionIterArgs())
     return loop.emitError("the GPU engine can't run a loop that carries values, through loops");
+  if (!keepingLeaves(loop).empty())
+    return takeKeeping(loop);
   auto made = b.loop(valueOf(loop.getLowerBound()), valueOf(loop.getUpperBound()), valueOf(loop.getStep()));
   Known saved = known;
   LogicalResult taken = takeRegion(*loop.getBody(), made.getBody(), made.getInductionVar());

@@ -105,9 +105,26 @@ private:
   Value rowsOfTask(loops::ChunksOp chunks, ArrayRef<Operation *> flat, Value rows, Value others);
   void enterFlat(ArrayRef<Operation *> flat, const Flat &counted, Value number);
 
+  // LoopKeeping.cpp
+  LogicalResult takeKeeping(scf::ForOp loop);
+  LogicalResult takeKept(scf::ForOp loop, Value lower, Value upper);
+  LogicalResult loadKept(loops::LeafOp leaf, SmallVectorImpl<Value> &tiles);
+  LogicalResult storeKept(loops::LeafOp leaf);
+  void giveKept(ArrayRef<KeptSum> sums, loops::LeafOp leaf, LeafEmitter &emitter);
+  void takeNext(loops::LeafOp leaf, LeafEmitter &emitter);
+
   // LoopLeaves.cpp
+  /// A leaf with all that it says, and its emitter, in which no operand is bound yet.
+  struct LeafHere {
+    PlacedLeaf placed;
+    KeptSums kept;
+    std::optional<LeafEmitter> emitter;
+  };
+  FailureOr<std::unique_ptr<LeafHere>> readHere(loops::LeafOp leaf);
+  LogicalResult readAccesses(loops::LeafOp leaf, LeafHere &here);
   LogicalResult takeLeaf(loops::LeafOp leaf);
-  void bindOperands(loops::LeafOp leaf, LeafEmitter &emitter);
+  using IsBound = llvm::function_ref<bool(int buffer)>;
+  void bindOperands(loops::LeafOp leaf, LeafEmitter &emitter, IsBound isBound);
   void setTiling(loops::LeafOp leaf, LeafTiling tiling, LeafEmitter &emitter);
   /// What products read lies in memory; what is a value alone has none.
   void bindValues(loops::LeafOp leaf, LeafEmitter &emitter);
@@ -135,6 +152,7 @@ private:
   bool isInside = false;     // of loops of level grid
   bool waitsNext = false;    // the threads of a block, before the operation that is next
   bool isAlone = false;      // a thread, in loops that threads share
+  llvm::DenseMap<Operation *, SmallVector<Value>> keptTiles; // by leaf: what stays in registers, now
   Lift lift;                 // of the loop around, where a leaf computes its iterations at once
 };
 

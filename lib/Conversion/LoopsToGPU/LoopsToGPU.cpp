@@ -31,6 +31,7 @@ FailureOr<GpuModule> mlir::ft::lowerGraphToGpu(etdg::GraphOp graph, const GpuOpt
 LogicalResult mlir::ft::decideKernels(loops::ProgramOp program, const GpuOptions &options) {
   return success(succeeded(chooseKernelDivisions(program, options)) && succeeded(chooseLeafLayouts(program, options)) && succeeded(chooseKernelTasks(program, options)) &&
                  succeeded(findKernelAlignment(program, options)) && succeeded(placeKernelMemory(program, options)) &&
-                 succeeded(chooseKernelAccesses(program, options)) && succeeded(chooseKernelPoints(program, options)) &&
+                 succeeded(chooseKernelAccesses(program, options)) && succeeded(keepKernelSums(program, options)) &&
+                 succeeded(chooseKernelPoints(program, options)) &&
                  succeeded(chooseKernelCopies(program, options)) && succeeded(placeKernelSyncs(program, options)));
 }

@@ -29,6 +29,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_LOOPSCHOOSEPOINTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
+#define GEN_PASS_DEF_LOOPSKEEPSUMS
 #define GEN_PASS_DEF_LOOPSPLACEMEMORY
 #define GEN_PASS_DEF_LOOPSPLACESYNCS
 #define GEN_PASS_DEF_TILELOWERKERNELS
@@ -155,6 +156,15 @@ struct LoopsChooseAccesses : mlir::ft::impl::LoopsChooseAccessesBase<LoopsChoose
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelAccesses)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsKeepSums : mlir::ft::impl::LoopsKeepSumsBase<LoopsKeepSums> {
+  using LoopsKeepSumsBase::LoopsKeepSumsBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, keepKernelSums)))
       signalPassFailure();
   }
 };

@@ -28,6 +28,8 @@ public:
         staged(product.staged), memory(memory), attribute(product.attribute),
         shape(graph, number, product, e.maxRows), places(shape.placesOfTiles()), m(shape.m), n(shape.n), layout(attribute.getResult()) {}
   LogicalResult run();
+  SmallVector<Value> loadKept(const KeptSum &sum);
+  void storeKept(const KeptSum &sum, ValueRange tiles);
 
 private:
   struct Operand {
@@ -59,6 +61,14 @@ private:
 
   LogicalResult emitBatches(unsigned depth, At at);
   LogicalResult emitTiles(At at);
+  LogicalResult emitKeptTiles(At at);
+  LogicalResult emitKeptTile(At at, Value row, Value column, Value isThere);
+  bool keepsSums() const {
+    return llvm::any_of(e.kept, [&](const KeptTiles &kept) { return kept.sum.leader == number; });
+  }
+  Value extentOf(const Axis &axis);
+  /// Where each tile of the result begins, row by row.
+  SmallVector<std::array<int64_t, 2>> beginsOfTiles() const;
   LogicalResult emitTile(At at, Value row, Value column);
   Value offsetOf(const ElementView &view, LoopNumber loopOf, At at);
   Value beginOf(const Border &border, LoopNumber loopOf);
@@ -67,6 +77,7 @@ private:
   Value valueTile(const Memory &place, tile::RegistersType type, At at, Value row, Value column);
   Value load(const ElementView &view, LoopNumber loopOf, At at, Value row, Value column);
   void store(Value tile, const ElementView &view, LoopNumber loopOf, At at, Value row, Value column);
+  void keep(Value made, const ElementView &view);
   Terms termsOf(unsigned other, const ProductTiles &of) const;
   StagedRight stageRight(int64_t products);
   void copySweep(const Sweep &sweep, const StagedRight &right, Value step, Value stage, Value row, Value column);
@@ -114,6 +125,7 @@ private:
   Value lhsShared, rhsMemory;
   /// Tiles that are in registers, by what they are written to.
   SmallVector<std::pair<ElementView, Value>> known;
+  size_t tile = 0; // of those that are kept, the one that is computed
 };
 } // namespace
 
@@ -239,6 +251,9 @@ Value ProductEmitter::load(const ElementView &view, LoopNumber loopOf, At at, Va
   for (auto &[place, tile] : known)
     if (place == view)
       return tile;
+  for (const KeptTiles &kept : e.kept)
+    if (kept.sum.from == view)
+      return kept.before[tile];
   const Memory &place = e.memories[view.buffer];
   tile::RegistersType type = typeOf(graph.buffers[view.buffer].elementType);
   auto fromMemory = [&]() -> Value {
@@ -268,9 +283,18 @@ bool ProductEmitter::isOfRows(const ElementView &view, LoopNumber loopOf) const 
   });
 }
 
+/// What is computed of a sum that stays in registers, before it is rounded where it may stay wide.
+void ProductEmitter::keep(Value made, const ElementView &view) {
+  for (KeptTiles &kept : e.kept)
+    if (kept.sum.to == view && kept.before[tile].getType() == made.getType())
+      kept.next[tile] = made;
+}
+
 void ProductEmitter::store(Value tile, const ElementView &view, LoopNumber loopOf, At at, Value row, Value column) {
   known.push_back({view, tile});
-  if (!graph.buffers[view.buffer].inMemory)
+  keep(tile, view);
+  auto isStoredBehind = [&](const KeptTiles &kept) { return kept.sum.to == view && kept.sum.said.getStore() == loops::KeptStore::Last; };
+  if (!graph.buffers[view.buffer].inMemory || llvm::any_of(e.kept, isStoredBehind))
     return;
   // A value for each row is a matrix of one column: its first thread writes it.
   bool ofRows = isOfRows(view, loopOf) && n.most > 1;
@@ -604,6 +628,7 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
   for (auto [i, member] : llvm::enumerate(last.members)) {
     ElementView result = withoutTerms(last.terms.nest, last.terms.nest.members[member].writes.front());
     Value own = sums.size() == 1 ? all : Value(tile::PartOp::create(b, one, all, int64_t(i)));
+    keep(own, result);
     store(convertTile(own, graph.buffers[result.buffer].elementType), result, parallel, at, row, column);
   }
 }
@@ -638,7 +663,18 @@ LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
   return success();
 }
 
+/// Rows or columns that the call has.
+Value ProductEmitter::extentOf(const Axis &axis) {
+  if (!axis.isOpen)
+    return b.number(axis.most);
+  const Axis::Digit &first = axis.digits.front();
+  int64_t inner = axis.most / (first.kind == Axis::Digit::ofRows ? e.maxRows : first.size);
+  return b.mul(first.kind == Axis::Digit::ofRows ? e.rows : e.columns->count, inner);
+}
+
 LogicalResult ProductEmitter::emitTiles(At at) {
+  if (keepsSums())
+    return emitKeptTiles(at);
   OpBuilder::InsertionGuard guard(b);
   Value begins[2];
   bool repeats = !product.loops.batch.empty() || product.rows == Rows::batch;
@@ -649,13 +685,7 @@ LogicalResult ProductEmitter::emitTiles(At at) {
     if (axis->most <= block)
       continue;
     repeats = true;
-    Value size = b.number(axis->most);
-    if (axis->isOpen) {
-      const Axis::Digit &first = axis->digits.front();
-      int64_t inner = axis->most / (first.kind == Axis::Digit::ofRows ? e.maxRows : first.size);
-      size = b.mul(first.kind == Axis::Digit::ofRows ? e.rows : e.columns->count, inner);
-    }
-    begins[d] = b.loop(b.number(0), size, b.number(block), {}, /*unroll=*/1).getInductionVar();
+    begins[d] = b.loop(b.number(0), extentOf(*axis), b.number(block), {}, /*unroll=*/1).getInductionVar();
   }
   if (repeats) // the stages are free for the next tile
     tile::BarrierOp::create(b);
@@ -679,6 +709,86 @@ LogicalResult ProductEmitter::run() {
   int64_t behind = int64_t(llvm::alignTo(staged.lhs.getBytes(), 16));
   rhsMemory = b.at(memory, b.number(behind), b.getI8Type());
   return emitBatches(0, {b.number(0), b.number(0)});
+}
+
+//===----------------------------------------------------------------------===//
+// Sums that stay in registers through a loop
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::array<int64_t, 2>> ProductEmitter::beginsOfTiles() const {
+  SmallVector<std::array<int64_t, 2>> begins;
+  ArrayRef<int64_t> block = attribute.getBlock();
+  for (int64_t row = 0; row < m.most; row += block[0])
+    for (int64_t column = 0; column < n.most; column += block[1])
+      begins.push_back({row, column});
+  return begins;
+}
+
+/// The tiles one after the other, each with what is kept of it: the call may have no rows or columns for some of them.
+LogicalResult ProductEmitter::emitKeptTiles(At at) {
+  SmallVector<std::array<int64_t, 2>> begins = beginsOfTiles();
+  for (tile = 0; tile < begins.size(); ++tile) {
+    if (begins.size() > 1) // the stages are free for the next tile
+      tile::BarrierOp::create(b);
+    auto [row, column] = begins[tile];
+    Value isThere;
+    for (auto [begin, axis] : {std::pair(row, &m), {column, &n}})
+      if (begin > 0 && axis->isOpen) {
+        Value is = b.less(b.number(begin), extentOf(*axis));
+        isThere = isThere ? b.createOrFold<arith::AndIOp>(isThere, is) : is;
+      }
+    if (failed(emitKeptTile(at, b.number(row), b.number(column), isThere)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ProductEmitter::emitKeptTile(At at, Value row, Value column, Value isThere) {
+  if (!isThere)
+    return emitTile(at, row, column);
+  SmallVector<KeptTiles *> own;
+  SmallVector<Value> before, next;
+  for (KeptTiles &kept : e.kept)
+    if (kept.sum.leader == number) {
+      own.push_back(&kept);
+      before.push_back(kept.before[tile]);
+    }
+  auto branch = scf::IfOp::create(b, ValueRange(before).getTypes(), isThere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, before);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emitTile(at, row, column)))
+    return failure();
+  for (KeptTiles *kept : own)
+    next.push_back(kept->next[tile]);
+  scf::YieldOp::create(b, next);
+  for (auto [kept, result] : llvm::zip_equal(own, branch.getResults()))
+    kept->next[tile] = result;
+  return success();
+}
+
+SmallVector<Value> ProductEmitter::loadKept(const KeptSum &sum) {
+  auto parallel = [&](int loop) { return indexOfParallel(loop); };
+  At first = {b.number(0), b.number(0)};
+  return llvm::map_to_vector(beginsOfTiles(), [&](std::array<int64_t, 2> begin) {
+    return convertTile(load(sum.from, parallel, first, b.number(begin[0]), b.number(begin[1])), sum.type);
+  });
+}
+
+void ProductEmitter::storeKept(const KeptSum &sum, ValueRange tiles) {
+  auto parallel = [&](int loop) { return indexOfParallel(loop); };
+  At first = {b.number(0), b.number(0)};
+  for (auto [begin, kept] : llvm::zip_equal(beginsOfTiles(), tiles))
+    store(convertTile(kept, graph.buffers[sum.output].elementType), sum.to, parallel, first, b.number(begin[0]), b.number(begin[1]));
+}
+
+SmallVector<Value> togpu::loadKept(LeafEmitter &emitter, const KeptSum &sum) {
+  return ProductEmitter(emitter, sum.leader, *emitter.tiles[sum.leader].product, Value()).loadKept(sum);
+}
+
+void togpu::storeKept(LeafEmitter &emitter, const KeptSum &sum, ValueRange tiles) {
+  ProductEmitter(emitter, sum.leader, *emitter.tiles[sum.leader].product, Value()).storeKept(sum, tiles);
 }
 
 LogicalResult mlir::ft::togpu::emitProduct(LeafEmitter &emitter, unsigned number, const ProductTiles &product,

@@ -12,6 +12,11 @@ namespace mlir::ft::togpu {
 LogicalResult emitProduct(LeafEmitter &emitter, unsigned number, const schedule::ProductTiles &product,
                           Value memory);
 
+/// The tiles of a sum that stays in registers through a loop, as the emitter's leaf reads it before the first iteration.
+SmallVector<Value> loadKept(LeafEmitter &emitter, const KeptSum &sum);
+/// Stores them where the leaf does.
+void storeKept(LeafEmitter &emitter, const KeptSum &sum, ValueRange tiles);
+
 } // namespace mlir::ft::togpu
 
 #endif // FT_LIB_CONVERSION_LOOPSTOGPU_PRODUCTEMITTER_H

@@ -75,6 +75,11 @@ Axis ProductShape::axisOf(ArrayRef<int> loops, Rows rows) const {
   return axis;
 }
 
+std::pair<int64_t, int64_t> ProductShape::countTiles() const {
+  ArrayRef<int64_t> block = product.attribute.getBlock();
+  return {llvm::divideCeil(m.most, block[0]), llvm::divideCeil(n.most, block[1])};
+}
+
 SmallVector<ElementView> ProductShape::placesOfTiles() const {
   SmallVector<ElementView> places;
   auto add = [&](ElementView view) {

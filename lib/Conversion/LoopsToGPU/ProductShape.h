@@ -56,6 +56,9 @@ public:
   /// What tiles in registers come from and go to, over the product's parallel loops, in the order of `accesses` in `#tile.product`.
   SmallVector<leaf::ElementView> placesOfTiles() const;
 
+  /// The tiles of the result, down and across, as many as a call has rows for at most.
+  std::pair<int64_t, int64_t> countTiles() const;
+
   Axis m, n, k;
 
 protected:

@@ -55,6 +55,9 @@ LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuOptions &opti
 /// Writes which elements of products' tiles a thread has and how operands come into shared memory, of leaves that have places.
 LogicalResult chooseKernelAccesses(loops::ProgramOp program, const GpuOptions &options);
 
+/// Writes which sums of products threads keep in registers through a loop, of leaves whose products have accesses.
+LogicalResult keepKernelSums(loops::ProgramOp program, const GpuOptions &options);
+
 /// Writes what threads compute of loop nests point by point, of leaves that have places.
 LogicalResult chooseKernelPoints(loops::ProgramOp program, const GpuOptions &options);
 

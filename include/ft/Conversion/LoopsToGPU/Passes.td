@@ -137,6 +137,29 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
+  let summary = "say which sums a GPU's threads keep in registers through a loop";
+  let description = [{
+    Runs behind `loops-choose-accesses`, on leaves without `loops.kept` in the body of a sequential loop that compute products in tiles. What an input has is what an output
+    got in the iteration before, by their addresses, and both are met by one tile of a product alone, whose coordinates do not change: rows and columns of the
+    product fit it (`convert-loops-to-gpu` takes several tiles as well). Then the tile stays in the threads' registers from the first iteration to the last, if they have room for it beside those of the leaf's other products. `last`: it
+    is stored behind the loop, where nobody looks at an earlier one, or each would lie in the same place; else `each` iteration stores it, and none but the first loads. In a loop that says
+    `loops.rounds_last` a product's sums stay as wide as it adds them up, and are rounded to halves where they are stored.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c1 {
+      %before = scf.if %is -> (memref<?xf32>, index, index) { ... %sums at plane (k - 1) mod 2 ... } else { ... zero ... }
+      loops.leaf ... ins(%a, %b, %state : ...) outs(%next : ...) layouts [#tile.product<...>] { ... } {loops.kept = [#loops.kept<output = 0, input = 2, last>]}
+    }
+    ```
+
+    `convert-loops-to-gpu` obeys it. It refuses a pair of which one of these does not hold, `last` where somebody may look, and a type in which no product adds up. Where an input has what an
+    output got, and its tile does not stay, a remark says why. Kernels of a CPU stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
   let summary = "say what a GPU's threads compute of loop nests, point by point";
   let description = [{
@@ -192,7 +215,7 @@ def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
   let summary = "say where the threads of a GPU's block wait for each other";
   let description = [{
     Runs behind `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
-    the block have stored since they waited last, and as `loops.syncs` of each leaf behind which of its loop nests they wait: all but those whose
+    the block have stored since they waited last, behind a loop through which they keep sums (`loops.kept`) as behind a store, and as `loops.syncs` of each leaf behind which of its loop nests they wait: all but those whose
     results stay in registers or are on their way. A kernel that says it of some leaf has been looked at.
 
     ```mlir
@@ -227,7 +250,7 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
     ```
 
     It decides none of what `loops-choose-divisions`, `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
-    `loops-choose-points`, `loops-choose-copies` and `loops-place-syncs` write (together
+    `loops-keep-sums`, `loops-choose-points`, `loops-choose-copies` and `loops-place-syncs` write (together
     `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.
