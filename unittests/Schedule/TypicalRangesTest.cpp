@@ -9,7 +9,9 @@
 #include "ft/Schedule/CostModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -25,7 +27,7 @@ namespace {
 /// A wavefront of a stacked network, whose loops have bounds in each other, and its first column.
 constexpr llvm::StringLiteral text = R"(
 !y = !etdg.buffer<[N, D, L], tensor<1x32xf32>>
-etdg.graph @g(%w: !etdg.buffer<[D], tensor<32x32xf32>>) -> !y attributes {ft.lengths = {N = 8 : i64, D = 4 : i64, L = 16 : i64}} {
+etdg.graph @g(%w: !etdg.buffer<[D], tensor<32x32xf32>>, %x: !y) -> !y attributes {ft.lengths = {N = 8 : i64, D = 4 : i64, L = 16 : i64}} {
   %y = etdg.buffer : !y
   etdg.nest {
     etdg.block @first [scanl, map, map] (t, j, i) in [0, D) x [0, D) x [0, N) where t - j >= 0 and j - t >= 0 and L >= 1
@@ -48,7 +50,8 @@ etdg.graph @g(%w: !etdg.buffer<[D], tensor<32x32xf32>>) -> !y attributes {ft.len
 class TypicalRangesTest : public ::testing::Test {
 protected:
   TypicalRangesTest() {
-    context.loadDialect<etdg::ETDGDialect, arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+    context.loadDialect<etdg::ETDGDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                        tensor::TensorDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
     if (!module)
       return;
