@@ -58,7 +58,8 @@ private:
 
   /// Another form of an item, in a copy of the graph.
   struct Form {
-    OwningOpRef<etdg::GraphOp> graph;
+    OwningOpRef<etdg::GraphOp> graph; // of an order: made where it is one of those that are compared
+    etdg::ScheduleAttr order;
     SmallVector<Operation *> own; // the items that stand for it
     etdg::Between between;
     std::string name;
@@ -79,6 +80,7 @@ private:
   bool chooseOverLengths(unsigned number, MutableArrayRef<Form> divisions, ArrayRef<Price> ofOrders);
   /// The item as it stands, and its other orders. `prices`: of each of its orders.
   std::vector<Form> makeOrders(unsigned number, ArrayRef<Price> prices);
+  void makeOrder(Form &form, unsigned number);
   /// False where an order can't be applied.
   bool apply(Form &form);
   double priceAt(Form &form, const Lengths &lengths);

@@ -46,11 +46,7 @@ std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number, ArrayRef<P
   etdg::ScheduleAttr own = getOrder(item);
   auto add = [&](etdg::ScheduleAttr order, const Price &price, std::string name) {
     Form form;
-    form.graph = cast<etdg::GraphOp>(graph->clone());
-    form.own = {etdg::getTopItems(*form.graph)[number]};
-    if (order)
-      setOrder(form.own.front(), order);
-    form.own.front()->removeAttr(candidatesName);
+    form.order = order;
     form.name = std::move(name);
     form.price = price;
     forms.push_back(std::move(form));
@@ -62,6 +58,14 @@ std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number, ArrayRef<P
     if (order != own)
       add(order, prices[rank], "order " + std::to_string(rank + 1));
   return forms;
+}
+
+void CpuChooser::makeOrder(Form &form, unsigned number) {
+  form.graph = cast<etdg::GraphOp>(graph->clone());
+  form.own = {etdg::getTopItems(*form.graph)[number]};
+  if (form.order)
+    setOrder(form.own.front(), form.order);
+  form.own.front()->removeAttr(candidatesName);
 }
 
 double CpuChooser::weigh(const Price &price) const {
@@ -126,6 +130,9 @@ bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisi
   for (Form &form : llvm::concat<Form>(orders, divisions))
     forms.push_back(&form);
   keepBest(forms);
+  for (Form *form : forms)
+    if (!form->graph)
+      makeOrder(*form, number);
   if (forms.size() < 2 || !llvm::all_of(forms, [&](Form *form) { return apply(*form); }))
     return false;
   FormChoice choice = chooseForms(graph, points, unsigned(forms.size()), options.getMachine().cpu.sureGain,
