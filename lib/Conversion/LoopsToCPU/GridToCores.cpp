@@ -232,6 +232,8 @@ LogicalResult GridKernel::toCores() {
     op->removeAttr("loops.memory");
     op->removeAttr("loops.syncs");
     op->removeAttr("loops.joined");
+    op->removeAttr("loops.kept");
+    op->removeAttr("loops.rounds_last");
   });
   kernel->removeAttr("loops.grid");
   kernel->removeAttr("loops.shared");

@@ -10,6 +10,7 @@
 // RUN: %ft_bin/ft-run %s --entry=damped --machine=%S/../../machines/a100.json --engine=emulate --target=sm_80 --dim=K=127 --dim=M=1 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=once --machine=%S/../../machines/h200.json --engine=emulate --target=sm_90a --dim=K=13 --dim=M=1 --dim=N=1 --seed=3 --compare=truth | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=steps --machine=%S/../../machines/h200.json --engine=emulate --target=sm_90a --dim=K=13 --dim=M=1 --seed=3 --compare=truth | FileCheck %s --check-prefix=EQUAL
+// RUN: %ft_bin/ft-run %s --entry=once --schedule-for=sm_90a --order=random --seed=2 --dim=K=5 --dim=M=1 --dim=N=2 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RAN: 6 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 // MEANING: 6 of them on tiles
 // MEANING: 6 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
@@ -88,6 +89,9 @@ func.func @running(%as: !ft.list<[M, K], !a>, %bs: !ft.list<[K], !b> {ft.gen = #
 !g = tensor<48x32xf16>
 !h = tensor<64x32xf16>
 // CHECK-LABEL: func.func @once_k0
+// CHECK: loops.kept = [#loops.kept<output = 0, input = 2, last in f32>]
+// CHECK: {loops.rounds_last}
+// The iterations behind the last two that are one go on with them.
 // CHECK: loops.kept = [#loops.kept<output = 0, input = 2, last in f32>]
 // CHECK: {loops.rounds_last}
 func.func @once(%as: !ft.list<[M, K], !f>, %bs: !ft.list<[N, K], !g> {ft.gen = #ft.normal<0.2>}) -> !ft.list<[M, N], !h>
