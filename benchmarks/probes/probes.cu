@@ -78,13 +78,31 @@ __global__ void readRegion(const float4 *from, size_t n, int rounds, float *sink
     *sink = sum;
 }
 
-/// Loads that each need the one before, from the L2 cache.
-__global__ void followLoads(const unsigned *next, int rounds, float *sink) {
-  unsigned at = 0;
+/// Loads that each need the one before, past the nearest cache.
+__global__ void followLoads(const unsigned *next, int rounds, float *sink, unsigned at = 0) {
   for (int r = 0; r < rounds; ++r)
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(at) : "l"(next + at));
   if (at == 12345)
     *sink = float(at);
+}
+
+/// The same from shared memory.
+__global__ void followShared(int rounds, float *sink) {
+  __shared__ unsigned next[1024];
+  for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x)
+    next[i] = (i + 33) % 1024;
+  __syncthreads();
+  unsigned at = threadIdx.x;
+  for (int r = 0; r < rounds; ++r)
+    at = *(volatile unsigned *)(next + at);
+  if (at == 12345)
+    *sink = float(at);
+}
+
+/// Barriers of a block of threads that has nothing else to do.
+__global__ void blockBarriers(int rounds) {
+  for (int r = 0; r < rounds; ++r)
+    __syncthreads();
 }
 
 template <class T>
@@ -222,6 +240,26 @@ int main() {
     s = medianSeconds([&] { followLoads<<<1, 1>>>((const unsigned *)a, followed, sink); });
     printf("  \"l2_latency_seconds\": %.4g,\n", s / followed);
   }
+  {
+    // The same through 512 MiB, from another line each time, so that none lies in a cache.
+    constexpr unsigned lines = 1u << 22, words = 32, step = 1048583, followed = 16384;
+    std::vector<unsigned> ring(size_t(lines) * words);
+    for (unsigned i = 0; i < lines; ++i)
+      ring[size_t(i) * words] = (i + step) % lines * words;
+    CHECK(cudaMemcpy(a, ring.data(), ring.size() * 4, cudaMemcpyHostToDevice));
+    unsigned begin = 0;
+    s = medianSeconds([&] { followLoads<<<1, 1>>>((const unsigned *)a, followed, sink, (begin += 77777) % lines * words); });
+    printf("  \"device_latency_seconds\": %.4g,\n", s / followed);
+  }
+  s = medianSeconds([&] { followShared<<<1, 32>>>(65536, sink); });
+  printf("  \"shared_latency_seconds\": %.4g,\n", s / 65536);
+  for (int threads : {128, 256}) {
+    s = medianSeconds([&] { blockBarriers<<<1, threads>>>(65536); });
+    printf("  \"block%d_barrier_seconds\": %.4g,\n", threads, s / 65536);
+  }
+  // Few blocks read a region of the L2 cache: what one multiprocessor gets at most.
+  s = medianSeconds([&] { readRegion<<<4, 1024>>>((const float4 *)a, 1 << 16, 50, sink); });
+  printf("  \"l2_read_bytes_per_second_of_one\": %.4g,\n", double(1 << 16) * 16 * 50 / s / 4);
   double work = double(sms) * 8 * 256 * 8 * 4096 * 2;
   s = medianSeconds([&] { multiplyAdd<float><<<sms * 8, 256>>>(sink, 0.5f); });
   printf("  \"f32_flop_per_second\": %.4g,\n", work / s);

@@ -246,6 +246,8 @@ static void readLevel(Fields &fields, bool isLast, Machine &machine) {
                 isCpu || (isGpu && !level.shared) || level.unitReadBytesPerSecond > 0 ? Optional : Required);
   fields.number("copy_bytes_per_second", level.copyBytesPerSecond, Optional);
   fields.number("latency_seconds", level.latencySeconds, Optional);
+  if (isGpu && level.shared)
+    fields.count("parts", machine.kernels.cacheParts, Optional);
   fields.number("joules_per_byte", level.joulesPerByte, machine.kind == Machine::Kind::Array ? Required : Optional);
   machine.levels.push_back(std::move(level));
 }
@@ -264,6 +266,7 @@ static void readRates(Fields &root, Machine &machine) {
     fields.number("f64_flop_per_second", machine.rates.f64Flops, Optional);
     fields.number("bf16_mma_flop_per_second", machine.rates.bf16MmaFlops, Optional);
     fields.number("exponentials_per_second", machine.rates.exponentials, isCpu ? Optional : Required);
+    fields.number("conversions_per_second", machine.kernels.conversions, isGpu ? Required : Optional);
     fields.number("macs_per_second", machine.rates.macs, isArray ? Required : Optional);
   });
 }
@@ -276,6 +279,7 @@ static void readSync(Fields &root, Machine &machine) {
     fields.number("leaf_call", machine.sync.leafCall, isCpu || isGpu ? Required : Optional);
     fields.number("grid", machine.sync.grid, isGpu ? Required : Optional);
     fields.number("flag", machine.sync.flag, Optional);
+    fields.number("operation", machine.kernels.operation, isGpu ? Required : Optional);
     fields.bySize("cluster", machine.sync.cluster);
   });
 }
@@ -291,6 +295,7 @@ static void readOccupancy(Fields &root, Machine &machine) {
     fields.count("registers_per_thread", limits.registersPerThread);
     fields.count("shared_bytes_per_multiprocessor", limits.sharedBytesPerUnit);
     fields.count("shared_bytes_per_block", limits.sharedBytesPerBlock);
+    fields.count("shared_bytes_reserved", machine.kernels.reserved);
     fields.bySize("clusters_resident_with_all_shared_memory", limits.residentClusters);
   });
 }
@@ -352,7 +357,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("shared_copy_cost", gpu.sharedCopyCost);
   fields.count("fused_ops", gpu.fusedOps);
   fields.number("point_seconds", gpu.pointSeconds);
-  fields.count("layer_share", gpu.layerShare);
+  fields.count("leaf_registers", gpu.leafRegisters);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

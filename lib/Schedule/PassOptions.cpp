@@ -34,6 +34,18 @@ StringRef mlir::ft::stepsAsText(Steps steps) {
   llvm_unreachable("an enumerator without a name");
 }
 
+FailureOr<NamedLengths> mlir::ft::readLengths(Location loc, ArrayRef<std::string> lengths) {
+  NamedLengths named;
+  for (StringRef text : lengths) {
+    auto [name, number] = text.split('=');
+    int64_t value;
+    if (name.empty() || number.getAsInteger(10, value) || value < 0)
+      return emitError(loc) << "lengths: expected NAME=NUMBER with a number of at least 0, found '" << text << "'";
+    named.emplace_back(StringAttr::get(loc.getContext(), name), value);
+  }
+  return named;
+}
+
 FailureOr<CpuScheduleOptions> mlir::ft::readCpuOptions(Location loc, StringRef machine, unsigned threads,
                                                        ArrayRef<std::string> lengths) {
   CpuScheduleOptions options;
@@ -42,13 +54,10 @@ FailureOr<CpuScheduleOptions> mlir::ft::readCpuOptions(Location loc, StringRef m
     return failure();
   options.machine = *found;
   options.threads = threads;
-  for (StringRef text : lengths) {
-    auto [name, number] = text.split('=');
-    int64_t value;
-    if (name.empty() || number.getAsInteger(10, value) || value < 0)
-      return emitError(loc) << "lengths: expected NAME=NUMBER with a number of at least 0, found '" << text << "'";
-    options.lengths.emplace_back(StringAttr::get(loc.getContext(), name), value);
-  }
+  FailureOr<NamedLengths> named = readLengths(loc, lengths);
+  if (failed(named))
+    return failure();
+  options.lengths = *named;
   return options;
 }
 

@@ -145,8 +145,8 @@ struct Machine {
     /// Seconds until a block of threads has found out, of one region and one iteration of loops on which other ranges depend, which
     /// tasks there are its own.
     double pointSeconds = 0;
-    /// As `divisionShare`, where the parts share loops of one kernel: their price errs more.
-    int64_t layerShare = 0;
+    /// Registers of a thread beside the sums and operands of a loop nest in plain tiles.
+    int64_t leafRegisters = 0;
   };
 
   std::string name;
@@ -167,6 +167,14 @@ struct Machine {
   Energy energy;
   CpuPlanning cpu;
   GpuPlanning gpu;
+  /// What only the prices of a GPU's kernels ask.
+  struct {
+    double operation = 0;   // seconds from what a thread computes until its next operation can use it
+    double conversions = 0; // halves that become f32 in a second, of all units
+    int64_t reserved = 0;   // bytes of shared memory that each block of threads has beside its own
+    /// Parts of the common cache, each of which has what the units beside it read: what all read lies in it so often.
+    int64_t cacheParts = 1;
+  } kernels;
 
   /// The model that a text in JSON is; errors (FileError, joined) name each field that is missing,
   /// unknown, not positive or without a source.

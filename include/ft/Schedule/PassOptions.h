@@ -27,6 +27,10 @@ StringRef stepsAsText(GpuScheduleOptions::Steps steps);
 /// not `NAME=NUMBER`.
 FailureOr<CpuScheduleOptions> readCpuOptions(Location loc, StringRef machine, unsigned threads, ArrayRef<std::string> lengths);
 
+/// Lengths that a pass is told, NAME=NUMBER each; an error at `loc` where one is not.
+using NamedLengths = SmallVector<std::pair<StringAttr, int64_t>>;
+FailureOr<NamedLengths> readLengths(Location loc, ArrayRef<std::string> lengths);
+
 /// The same for a GPU; errors of the target and of `steps`, too.
 FailureOr<GpuScheduleOptions> readGpuOptions(Location loc, StringRef target, StringRef machine, StringRef steps);
 

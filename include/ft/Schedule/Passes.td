@@ -269,4 +269,23 @@ def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::Graph
                            "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def ETDGPriceForGPU : Pass<"etdg-price-for-gpu", "::mlir::etdg::GraphOp"> {
+  let summary = "say what a scheduled graph's kernels take on a GPU";
+  let description = [{
+    Changes nothing. Each item of a graph that `etdg-schedule-for-gpu` has scheduled is priced as the passes price it that choose among
+    forms (docs/gpu-engine.md, Prices), at typical lengths and those of `lengths`. Remarks (category `gpu`): `price` has the seconds of a kernel, its steps and its
+    barriers of the grid, and what a task takes of each resource; with `leaves`, `leaf-price` the same of each loop nest of its leaves, in the order in which they
+    are first met, for the rows and columns of a task there. Of `etdg.variants` the one is priced that these lengths take.
+
+    A graph without schedules, or with one that no GPU runs, is an error.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine, a GPU, by its name or file (default: the target's)">,
+                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+                        "Multiprocessors to plan for (0: as many as the machine has)">,
+                 Option<"leaves", "leaves", "bool", "false", "Prices of leaves, too">, LengthsOption];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::tile::TileDialect"];
+}
+
 #endif // FT_SCHEDULE_PASSES

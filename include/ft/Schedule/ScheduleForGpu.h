@@ -14,6 +14,7 @@ struct GpuScheduleOptions;
 #define GEN_PASS_DECL_ETDGCHOOSECUTSFORGPU
 #define GEN_PASS_DECL_ETDGCHOOSEDIVISIONFORGPU
 #define GEN_PASS_DECL_ETDGCHOOSEITERATIONSFORGPU
+#define GEN_PASS_DECL_ETDGPRICEFORGPU
 #include "ft/Schedule/Passes.h.inc"
 
 /// Completes the schedules of all nests of a graph for a GPU, and the layouts of its leaves; what binds already stays

@@ -66,9 +66,6 @@ struct DividedForm {
   OwningOpRef<etdg::GraphOp> graph;
   SmallVector<Operation *> own; // the items that stand for the divided one
   std::unique_ptr<ScheduledForm> scheduled;
-
-  /// Whether its parts are nests of one kernel inside of the same loops.
-  bool sharesLoops() const { return llvm::any_of(own, llvm::IsaPred<etdg::KernelOp>); }
 };
 
 /// Decides for one graph. What is decided for an item may replace the graph's body.
@@ -220,12 +217,10 @@ void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> div
   std::vector<DividedForm> forms = makeForms(number, divisions, prices);
   constexpr double percent = 100; // the share is given in
   double share = double(options.getMachine().gpu.divisionShare) / percent;
-  double layers = double(options.getMachine().gpu.divisionShare) / double(options.getMachine().gpu.layerShare);
   auto priceOf = [&](unsigned form, const Lengths &lengths) {
     if (form == 0)
       return whole->priceAt(lengths).seconds;
-    DividedForm &divided = forms[form - 1];
-    return divided.scheduled->priceAt(lengths).seconds * (divided.sharesLoops() ? layers : 1);
+    return forms[form - 1].scheduled->priceAt(lengths).seconds;
   };
   double wholeSeconds = whole->priceAt({}).seconds;
   FormChoice choice = chooseForms(graph, sampleLengths(graph, item, mostPoints), unsigned(forms.size()) + 1, share, priceOf);

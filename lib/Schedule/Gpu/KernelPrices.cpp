@@ -21,6 +21,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
+/// Dimensions of a leaf, those of what is around it included, at most.
+static constexpr unsigned mostDims = 32;
 /// Values of a range that are looked at: of steps, of other loops.
 static constexpr unsigned stepSamples = 9, pointSamples = 3;
 
@@ -52,6 +54,8 @@ FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
     total.seconds += one->seconds;
     total.steps += one->steps;
     total.barriers += one->barriers;
+    total.resident = one->resident;
+    total.shared = one->shared;
   }
   return total;
 }
@@ -95,6 +99,85 @@ FailureOr<KernelPrice> KernelPrices::priceKernel(Operation &item) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Adds dimensions to a set of them.
+static void take(llvm::SmallBitVector &set, ArrayRef<unsigned> dims) {
+  for (unsigned d : dims) {
+    if (d >= set.size())
+      set.resize(d + 1);
+    set.set(d);
+  }
+}
+
+/// Registers that a thread has for the loop nests of a leaf: its sums, the operands of as many terms as it loads at a time, and what is beside them.
+static double registersOf(BlockOp leaf, const Machine &machine) {
+  double most = 0;
+  const Machine::GpuPlanning &planning = machine.gpu;
+  const auto leafRegisters = double(planning.leafRegisters);
+  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts")) {
+    if (auto product = dyn_cast<tile::ProductAttr>(layout))
+      most = std::max(most, double(product.getThread()[0] * product.getThread()[1] + (product.getFused() ? planning.fusedRegisters : 0) +
+                                   (product.getMma() ? planning.fragmentRegisters : planning.productRegisters)) - leafRegisters);
+    if (auto tiling = dyn_cast<etdg::TilingAttr>(layout)) {
+      double wide = double(tiling.getWidth()), tall = double(tiling.getTile() * tiling.getRows());
+      DenseI64ArrayAttr unroll = tiling.getUnroll();
+      double copies = unroll && !unroll.empty() ? double(std::max<int64_t>(unroll.asArrayRef().back(), 1)) : 1;
+      most = std::max(most, wide * tall + copies * (wide + tall));
+    }
+  }
+  return most + leafRegisters;
+}
+
+/// Finds what is the same wherever the nest's leaves are: how many blocks of threads share a multiprocessor, and whether the nearest cache holds
+/// what they read again and again.
+LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place &place) {
+  take(place.reads.inSteps, plan.steps);
+  take(place.reads.inTask, plan.inner);
+  take(place.reads.dealt, plan.outer);
+  take(place.reads.dealt, plan.flat);
+  if (plan.row)
+    take(place.reads.dealt, {*plan.row});
+  double threads = double(plan.block.getThreads()), registers = 0, shared = 0, again = 0, passing = 0;
+  for (BlockOp block : nest) {
+    ReadPlace inside = place.reads;
+    for (unsigned d = block.getNumDims(); d < mostDims; ++d)
+      take(inside.inTask, {d});
+    double bytes = 0, own = workspaceBytesOf(block, ranges), buffers = sharedBytesOf(block, double(plan.maxRows)), leaves = threads * double(plan.block.getSums());
+    for (BlockOp leaf : leavesOf(block)) {
+      bytes += repeatedBytes(leaf, inside);
+      own += passingBytes(leaf, inside, ranges);
+      if (!leaf->hasAttr("etdg.layouts"))
+        continue;
+      registers = std::max(registers, registersOf(leaf, machine));
+      if (!hasProductLayout(leaf))
+        continue;
+      FailureOr<double> products = sharedBytesOfProducts(leaf, place);
+      if (failed(products))
+        return failure();
+      leaves = std::max(leaves, *products);
+      if (!plan.columns) // where the leaf stands, its rows may be others
+        forms.erase(leaf);
+    }
+    again = std::max(again, bytes);
+    passing = std::max(passing, own);
+    shared = std::max(shared, buffers + leaves);
+  }
+  const Machine::Level *near = machine.findLevel("shared");
+  double room = near ? double(near->bytes) : 0;
+  // A grid whose blocks wait for each other has one on each multiprocessor; of one with tiles of products the plan says for how many ptxas
+  // leaves registers.
+  if (!llvm::is_contained(plan.waits, true)) {
+    double resident = std::floor(double(machine.occupancy.registersPerUnit) / (threads * std::min(registers, double(machine.occupancy.registersPerThread))));
+    resident = std::max(resident, double(place.resident));
+    place.resident = std::max<int64_t>(int64_t(std::min(resident, std::floor(room / (shared + double(machine.kernels.reserved))))), 1);
+  }
+  const double left = room - double(place.resident) * shared;
+  place.reads.fitsNear = again <= left;
+  place.passing = passing * double(place.resident);
+  place.near = left - again;
+  place.shared = shared;
+  return success();
+}
+
 LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total) {
   forms.clear();
   Place place;
@@ -109,7 +192,7 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   if (plan.row)
     place.context.rowOwner.assign(nest.begin(), nest.end());
   place.resident = plan.block.getResident();
-  place.isStaged = !plan.placements.empty();
+  place.reads.isStaged = !plan.placements.empty();
   for (BlockOp block : nest)
     if (plan.columns && failed(makeLeafForms(block, place.context, machine, noPlanes, [&](BlockOp leaf) -> LeafForm & {
           auto &form = forms[leaf];
@@ -119,6 +202,8 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
         })))
       return failure();
   place.dims.resize(BlockOp(nest.front()).getNumDims());
+  if (failed(settle(nest, plan, place)))
+    return failure();
   KernelPrice own;
   if (failed(addSteps(nest, plan, 0, place, 1, own)))
     return failure();
@@ -138,6 +223,8 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
     own.barriers += 1;
   total.barriers += own.barriers;
   total.steps += own.steps;
+  total.resident = double(place.resident);
+  total.shared = place.shared;
   total.seconds += own.seconds + own.barriers * machine.sync.grid;
   return success();
 }
@@ -211,6 +298,7 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
     }
     if (isEmpty)
       continue;
+    met.clear();
     FailureOr<TaskCost> one = costOfNest({block}, plan.inner, own);
     if (failed(one))
       return failure();
@@ -218,6 +306,14 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
       dearest = *one;
   }
   return dearest;
+}
+
+/// What the busiest multiprocessor takes for so many tasks, of which it runs some at a time: each as long as it takes alone, and half of what
+/// the others beside it are busy for, since they are where it wants to be as often as not; or all that they are busy for, where that is longer.
+double KernelPrices::secondsOfTasks(const TaskCost &cost, double tasks, double resident) {
+  double together = std::min(tasks, resident);
+  double ofRound = std::max(cost.seconds + (together - 1) * cost.busy / 2, together * cost.busy);
+  return std::max(1.0, tasks / together) * ofRound;
 }
 
 LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place place, double weight, KernelPrice &total) {
@@ -246,11 +342,14 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
     place.rows = plan.rowTile > 0 ? std::min(double(plan.rowTile), points.rows)
                                   : std::clamp(std::ceil(points.rows / shareOf(points.tiles * parts)), 1.0, double(plan.maxRows));
   double tasks = points.tiles * parts * std::ceil(points.rows / place.rows);
+  const auto resident = double(place.resident);
+  place.reads.tasks = std::min(tasks, units * resident);
+  place.reads.rows = place.rows;
+  place.reads.keepsTask = place.passing * place.rows <= place.near;
   FailureOr<TaskCost> cost = costOfRegions(nest, plan, dealt, place);
   if (failed(cost))
     return failure();
-  double together = isWaiting ? 1 : double(std::max<int64_t>(plan.block.getResident(), 1));
-  total.seconds += weight * std::max(std::ceil(tasks / (units * together)) * cost->seconds, std::ceil(tasks / units) * cost->busy);
+  total.seconds += weight * secondsOfTasks(*cost, std::ceil(tasks / units), resident);
   return success();
 }
 
@@ -314,6 +413,9 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfInside(ArrayRef<BlockOp> n
     return failure();
   SmallVector<unsigned> inner(plan->steps);
   llvm::append_range(inner, plan->inner);
+  take(place.reads.inTask, inner);
+  if (plan->row)
+    take(place.reads.inTask, {*plan->row});
   double tiles = 1;
   if (plan->row) {
     double count = double(ranges.rangeOf(nest, *plan->row, place.dims).size());

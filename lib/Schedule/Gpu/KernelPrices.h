@@ -11,6 +11,8 @@
 #ifndef FT_LIB_SCHEDULE_GPU_KERNELPRICES_H
 #define FT_LIB_SCHEDULE_GPU_KERNELPRICES_H
 
+#include "ReadSources.h"
+
 #include "ft/Schedule/GpuPlan.h"
 #include "ft/Schedule/TypicalRanges.h"
 
@@ -30,6 +32,15 @@ public:
 struct KernelPrice {
   double seconds = 0;
   double steps = 0, barriers = 0; // of the grid
+  double resident = 0, shared = 0; // blocks of threads on a multiprocessor, and about how many bytes of shared memory each has, of the last nest
+};
+
+/// What a task takes for a loop nest of a leaf.
+struct LoopsPrice {
+  BlockOp leaf;
+  unsigned nest = 0;
+  double rows = 1, columns = 1;
+  double waits = 0, computing = 0, moving = 0; // seconds, of a block of threads alone
 };
 
 /// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
@@ -38,6 +49,10 @@ std::optional<double> priceAsScheduled(etdg::GraphOp graph, const GpuScheduleOpt
 
 class KernelPrices {
 public:
+  using Listener = std::function<void(const LoopsPrice &)>;
+  /// Is told of each loop nest when it is first met.
+  void listen(Listener to) { listener = std::move(to); }
+
   /// At typical lengths, and `lengths` in the place of some.
   KernelPrices(etdg::GraphOp graph, const GpuScheduleOptions &options, ArrayRef<std::pair<StringAttr, int64_t>> lengths = {})
       : ranges(graph, lengths), options(options), machine(options.getMachine()), graph(graph) {}
@@ -64,8 +79,10 @@ private:
     LeafContext context;
     double rows = 1;
     double columns = 1; // the part of the leaves' columns that a task has
-    bool isStaged = false;
     int64_t resident = 1;
+    ReadPlace reads;
+    /// Bytes that the tasks of a multiprocessor go through for each row, and that its nearest cache has left for them.
+    double passing = 0, near = 0, shared = 0;
   };
   /// Points of one step that are dealt.
   struct Points {
@@ -75,6 +92,7 @@ private:
   FailureOr<KernelPrice> priceBody(Block &body);
   FailureOr<KernelPrice> priceKernel(Operation &item);
   FailureOr<KernelPrice> priceVariants(etdg::VariantsOp variants);
+  LogicalResult settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place &place);
   LogicalResult addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total);
   LogicalResult addSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned step, Place &place, double weight, KernelPrice &total);
   LogicalResult addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place place, double weight, KernelPrice &total);
@@ -86,14 +104,28 @@ private:
   FailureOr<TaskCost> costOfInside(ArrayRef<BlockOp> nest, const GpuPlace &where, const Place &outside);
   FailureOr<TaskCost> costOfLeaf(BlockOp leaf, const Place &place);
   TaskCost costOfLoops(const LeafForm &form, unsigned number, Attribute layout, bool isRowWise, const Place &place);
+  TaskCost costOfFused(const LeafForm &form, unsigned number, bool isRowWise, const Place &place);
+  Source metBefore(BlockOp leaf, unsigned read, const Place &place);
+  bool isRowWiseAt(BlockOp leaf, const Place &place) const;
+  FailureOr<LeafForm *> formOf(BlockOp leaf, const Place &place);
+  FailureOr<double> sharedBytesOfProducts(BlockOp leaf, const Place &place);
   TaskCost costOfRows(BlockOp leaf, const Place &place);
-  double rateOfBytes() const;
+  double rateOf(Source source) const;
+  static double secondsOfTasks(const TaskCost &cost, double tasks, double resident);
 
   TypicalRanges ranges;
   const GpuScheduleOptions &options;
   const Machine &machine;
   etdg::GraphOp graph;
   llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms;
+  void tell(const LoopsPrice &price) {
+    if (isTelling)
+      listener(price);
+  }
+  llvm::DenseMap<Value, Operation *> met; // buffers that the task at hand has read, and the first leaf that did
+  Listener listener;
+  bool isTelling = false;
+  llvm::DenseSet<Operation *> told; // leaves
 };
 
 } // namespace mlir::ft::schedule
