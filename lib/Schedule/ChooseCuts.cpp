@@ -40,7 +40,8 @@ struct Candidate {
 };
 } // namespace
 
-std::optional<Reduction> schedule::asOpenReduction(BlockOp block, bool &isDerived) {
+/// As a reduction, if it is one that nobody has scheduled; a `combine` that is not said is derived.
+static std::optional<Reduction> asReduction(BlockOp block, bool &isDerived) {
   std::string why;
   if (!block.isLeaf() || block->hasAttr("etdg.cut") || isBinding(scheduleOf({block})))
     return std::nullopt;
@@ -59,7 +60,7 @@ static SmallVector<Candidate> getReductions(Operation *item) {
   item->walk<WalkOrder::PreOrder>([&](BlockOp block) {
     bool isDerived = false;
     unsigned own = number++;
-    if (std::optional<Reduction> reduction = asOpenReduction(block, isDerived))
+    if (std::optional<Reduction> reduction = asReduction(block, isDerived))
       found.push_back({own, *reduction, isDerived});
   });
   return found;
@@ -157,7 +158,7 @@ void schedule::drawCuts(etdg::GraphOp graph, uint64_t seed, const Machine &machi
     uint64_t drawn = std::mt19937_64(seed + number)();
     if (drawn % 2 == 0)
       continue;
-    if (std::optional<Reduction> reduction = asOpenReduction(block, isDerived))
+    if (std::optional<Reduction> reduction = asReduction(block, isDerived))
       cut(*reduction, 1 + int64_t(drawn / 2 % longest), machine);
   }
 }

@@ -3,14 +3,10 @@
 #ifndef FT_SCHEDULE_CHOOSECUTS_H
 #define FT_SCHEDULE_CHOOSECUTS_H
 
-#include "ft/Dialect/ETDG/Transforms/CutReductions.h"
+#include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Schedule/Options.h"
 
 namespace mlir::ft::schedule {
-
-/// The leaf as a reduction that may be cut, if it is one that nobody has scheduled. A `combine` that is not said is derived, and dropped again by
-/// whoever does not cut (`isDerived`).
-std::optional<etdg::Reduction> asOpenReduction(etdg::BlockOp leaf, bool &isDerived);
 
 /// Cuts any reductions of a graph into shares of any length, by the seed (for tests).
 void drawCuts(etdg::GraphOp graph, uint64_t seed, const Machine &machine);

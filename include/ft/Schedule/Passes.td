@@ -245,30 +245,6 @@ def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir:
                            "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
-def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::GraphOp"> {
-  let summary = "cut reductions into shares where a GPU takes less time so";
-  let description = [{
-    A reduction at the top of a graph (`reduce`, `fold`) that runs at few points, fewer than there are multiprocessors whatever the lengths are, leaves
-    most of them idle: one block of threads takes its iterations in order. It is tried cut into as many shares as there are multiprocessors, and
-    4, 16, ... times as many (`etdg-cut-reductions`), on copies of the graph that are scheduled as `etdg-schedule-for-gpu` does it; what
-    kernels then cost, at typical lengths, decides. The cheapest one is taken where it promises `division_share` percent of the time as it stands, or less.
-    The remark (category `gpu`, `cut-reduction`) has all prices.
-
-    How long a share is follows from the machine and the typical length, so that rounding is the same for each call. What is bound to a target stays, and
-    so do scans, whose shares would be computed twice. Runs after `etdg-apply-schedule` and before `etdg-choose-iterations-for-gpu`.
-  }];
-  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
-                 Option<"machine", "machine", "std::string", "\"\"",
-                        "A machine, a GPU, by its name or file (default: the target's)">,
-                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
-                        "Multiprocessors to plan for (0: as many as the machine has)">,
-                 Option<"steps", "steps", "std::string", "\"choose\"",
-                        "Steps of the whole grid with a barrier after each: choose (where that pays), always, never">,
-                 PlanSeedOption];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
-}
-
 def ETDGPriceForGPU : Pass<"etdg-price-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "say what a scheduled graph's kernels take on a GPU";
   let description = [{

@@ -43,10 +43,6 @@ struct LoopsPrice {
   double waits = 0, computing = 0, moving = 0; // seconds, of a block of threads alone
 };
 
-/// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
-/// can't run it, or the model has no price for it.
-std::optional<double> priceAsScheduled(etdg::GraphOp graph, const GpuScheduleOptions &options, ArrayRef<std::pair<StringAttr, int64_t>> lengths = {});
-
 class KernelPrices {
 public:
   using Listener = std::function<void(const LoopsPrice &)>;
