@@ -153,8 +153,8 @@ int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduc
     std::optional<double> seconds = price(*copy, lengths);
     shares += llvm::formatv("{0}{1}: ", shares.empty() ? "" : ", ", count).str() +
               (seconds ? llvm::formatv("{0:F0}", *seconds / *whole * percent).str() : "not on this machine");
-    // More of them only where they are cheaper by more than the prices' error: they take registers and memory that no price has.
-    if (seconds && *seconds * percent <= least * double(options.getMachine().gpu.divisionShare))
+    // More of them only where a whole percent is saved. What prices err by is the same for all numbers: they compute the same sums.
+    if (seconds && std::round(*seconds / *whole * percent) < std::round(least / *whole * percent))
       least = *seconds, best = count;
   }
   Location loc = leavesIn(graph)[number].getLoc();

@@ -3,8 +3,8 @@
 // Where nothing can be dealt to blocks of threads, a remark says that one of them runs all of it.
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu" -o /dev/null 2>&1 | FileCheck %s
-// CHECK: one-block.mlir:[[#@LINE+6]]:{{.*}} remark: [Missed] one-block | Category:gpu | Remark="one block of threads runs all of it: no points wait for nobody, and what a point computes has no columns that could be shared"
-// CHECK-NOT: one-block |
+// CHECK: one-block.mlir:[[#@LINE+8]]:{{.*}} remark: [Missed] one-block | Category:gpu | Remark="one block of threads runs all of it: no points wait for nobody, and what a point computes has no columns that could be shared"
+// CHECK-NOT: one-block
 
 !s = tensor<f32>
 func.func @ordered(%xs: !ft.list<[L], !s>) -> !ft.list<[L], !s> attributes {ft.lengths = {L = 1048576 : i64}} {

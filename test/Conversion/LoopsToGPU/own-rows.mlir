@@ -37,7 +37,9 @@ etdg.graph @few(%xs: !etdg.buffer<[5, 37], !x>) -> !etdg.buffer<[5, 37, 41], !x>
 
 // CHECK-LABEL: etdg.graph @open
 // CHECK: etdg.block @c [map] (c)
-// CHECK: <dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>] block
+// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK: etdg.block @i [map] (c | i)
+// CHECK: loops = [<dimension = 0, tile = [[U:[0-9]+]], kind = parallel>, <dimension = 0, most = [[U]], kind = parallel, level = rows>] target
 etdg.graph @open(%xs: !etdg.buffer<[N, 37], !x>) -> !etdg.buffer<[N, 37], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, 37], !x>
   etdg.block @c [map] (c) in [0, N) {

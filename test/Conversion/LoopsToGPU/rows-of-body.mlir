@@ -42,9 +42,13 @@ func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> att
 
 // Of very many lists each block of threads has some, whose steps read the weights once for all of them.
 // CHECK-LABEL: etdg.graph @steps
+// CHECK: etdg.variants when <[N] below {{[0-9]+}}> {
+// CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
+// CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK: } else {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
 // CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
-// PRICES: [Missed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows"
+// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the body's where #etdg.guard<[N] below {{[0-9]+}}>"
 func.func @steps(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 8192 : i64, L = 64 : i64}} {
   %zero = arith.constant dense<0.0> : !x
   %yss = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
