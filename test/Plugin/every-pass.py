@@ -54,6 +54,7 @@ INPUTS = {
     "etdg-choose-schedule": ("4-reorder", "machine=cpu"),
     "etdg-explore-dataflow": ("attention", "buffer=8000"),
     "etdg-merge-dims": (source / "test/Dialect/ETDG/coarsen-merge-dims.mlir", ""),
+    "etdg-price-for-gpu": ("stored", ""),
     "etdg-schedule-for-cpu": ("6-schedule", "machine=cpu"),
     "etdg-split-dim": (source / "test/Dialect/ETDG/coarsen-merge-dims.mlir", "block=split dim=k size=4"),
     "etdg-storage": ("6-schedule", ""),

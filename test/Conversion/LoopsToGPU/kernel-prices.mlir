@@ -45,7 +45,7 @@
 // RUN: sed 's/"conversions_per_second": 1.608e13/"conversions_per_second": 1.0e6/' %S/../../machines/h200.json > %t.halves.json
 // RUN: ft-opt %t.scheduled.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-price-for-gpu{leaves=true lengths=N=1000,L=16 machine=%t.halves.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=WORDS
 // WORDS: of @r3, {{.*}}us waiting, {{[0-9]}}.{{[0-9]+}} us computing
-// RUN: ft-opt %s --type=x=tensor<1x64xf16> --type=w=tensor<64x64xf16> --ft-compile="to=coarsen target=sm_90a" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-price-for-gpu{leaves=true lengths=N=1000,L=16 machine=%t.halves.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=HALVES
+// RUN: ft-opt %s "--type=x=tensor<1x64xf16>" "--type=w=tensor<64x64xf16>" --ft-compile="to=coarsen target=sm_90a" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-price-for-gpu{leaves=true lengths=N=1000,L=16 machine=%t.halves.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=HALVES
 // HALVES: leaf-price {{.*}} of @r3, {{.*}}us waiting, {{[0-9]+[0-9][0-9][0-9]}}.{{[0-9]+}} us computing
 //
 // What is computed while a tile is in registers is no nest of its own; stages, and values in shared memory, bound the blocks of threads.
