@@ -206,6 +206,9 @@ std::string checkJoined(tile::ProductAttr joined, tile::ProductAttr with);
 leaf::ElementView viewOverTile(const leaf::Nest &nest, const ProductTiles &product, leaf::ElementView view);
 /// Scratch that lives in registers where so many nests behind the product are computed with it.
 SmallVector<int> keptInRegisters(const LeafForm &form, unsigned number, int64_t fused);
+/// How many values of an element wait, at most, while an elementary function of another one is computed in the nests that are computed with
+/// a product (WaitingValues.cpp): each takes as many registers as a tile of sums.
+int64_t countWaiting(const leaf::LeafGraph &graph, unsigned number, int64_t fused);
 /// Rows and columns of a product, as many as a block of threads has at a time at most.
 std::pair<int64_t, int64_t> extentsOf(const LeafForm &form, unsigned number, const ProductTiles &product,
                                       const TileContext &context);

@@ -57,7 +57,7 @@ public:
   std::string describeSeen(CarriedView view) { return carried.describeSeen(view); }
   /// The type in which a product adds up to it, and to which nothing rounds it in between; null: there is none.
   Type typeOfSums(const KeptSum &sum) const;
-  /// Words that a thread has at a time with these kept.
+  /// Words that a thread has at a time with these kept: sums, and what waits while functions of them are computed.
   int64_t wordsWith(ArrayRef<KeptSum> kept) const;
 
 private:
@@ -213,7 +213,8 @@ int64_t KeptFinder::wordsWith(ArrayRef<KeptSum> kept) const {
   for (auto [n, tile] : llvm::enumerate(tiles)) {
     if (!tile.product || tile.product->attribute.getJoined())
       continue;
-    int64_t words = elementsOf(unsigned(n)) * tile.product->sums * wordsOf(tile.product->sum);
+    int64_t waiting = schedule::countWaiting(graph, unsigned(n), tile.product->attribute.getFused());
+    int64_t words = elementsOf(unsigned(n)) * (tile.product->sums + waiting) * wordsOf(tile.product->sum);
     for (const KeptSum &sum : kept) {
       // What a product goes on with is one of its sums.
       words += (sum.tiles - (sum.leader == n && isAddedTo(sum) ? 1 : 0)) * elementsOf(sum.leader) * wordsOf(sum.type);
@@ -258,7 +259,7 @@ static void keepSums(loops::LeafOp leaf, KeptFinder &finder, int64_t most) {
     int64_t words = finder.wordsWith(kept);
     if (words > most) {
       kept.pop_back();
-      refuse("with it a thread has " + Twine(words) + " words of sums at a time, of " + Twine(most));
+      refuse("with it a thread has " + Twine(words) + " words of sums and of what is computed of them at a time, of " + Twine(most));
       continue;
     }
     std::string seen = finder.describeSeen(view);

@@ -118,11 +118,10 @@ double schedule::elementaryOperations(const Machine &machine) {
   return machine.rates.exponentials > 0 ? machine.rates.f32Flops / machine.rates.exponentials : 1;
 }
 
+bool schedule::isElementary(Operation *op) { return isa<arith::DivFOp>(op) || op->getDialect()->getNamespace() == "math"; }
+
 /// The same of an operation of a body.
-static double weightOf(Operation *op, const Machine &machine) {
-  bool isElementary = isa<arith::DivFOp>(op) || op->getDialect()->getNamespace() == "math";
-  return isElementary ? elementaryOperations(machine) : 1;
-}
+static double weightOf(Operation *op, const Machine &machine) { return isElementary(op) ? elementaryOperations(machine) : 1; }
 
 /// Multiply-adds in whose time what a thread has loaded of halves becomes f32.
 static double conversionsOf(double elements, double elementBytes, const Machine &machine) {

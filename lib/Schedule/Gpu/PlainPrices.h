@@ -54,6 +54,8 @@ double secondsOfSums(const LeafForm &form, etdg::TilingAttr tiling, const leaf::
                      const Machine &machine);
 /// What a thread takes for operations that each need the one before: the terms of a sum, or what is computed at a point.
 double secondsOfChain(etdg::TilingAttr tiling, const leaf::Nest &nest, const TaskLoops &loops, double threads, const Machine &machine);
+/// Whether an operation of a body is an elementary function, or a quotient.
+bool isElementary(Operation *op);
 /// Multiply-adds in whose time an elementary function is computed, or a quotient: as rare as exponentials, with about as much beside.
 double elementaryOperations(const Machine &machine);
 /// The same of all that is computed at a point, or for a term.

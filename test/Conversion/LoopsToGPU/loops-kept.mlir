@@ -10,7 +10,7 @@
 //
 // More than half of a thread's registers they don't take.
 // RUN: sed 's/loops.kept = [^]]*\], //; s/resident = [0-9]*/resident = 8/' %t.mlir | ft-opt --loops-keep-sums --remarks-filter="gpu.*" 2>&1 | FileCheck %s --check-prefix=WORDS
-// WORDS: Missed] keep-sums{{.*}}input 2 goes through memory at each iteration: with it a thread has 64 words of sums at a time, of 32
+// WORDS: Missed] keep-sums{{.*}}input 2 goes through memory at each iteration: with it a thread has 64 words of sums and of what is computed of them at a time, of 32
 // WORDS-NOT: loops.kept
 //
 // KERNEL-LABEL: llvm.func @sums_k0
