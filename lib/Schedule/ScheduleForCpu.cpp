@@ -47,7 +47,7 @@ public:
       if (isa<etdg::NestOp, BlockOp>(op))
         CostModel(graph, options).divideStep(joinSteps(&op, options, /*says=*/true));
     for (const NestGroup &group : getGroups(body))
-      if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false)))
+      if (failed(writeGroup(group, PlanPlace::Cores, /*hasRows=*/false, SyncKind::None)))
         return failure();
     for (const NestGroup &group : getGroups(body))
       if (failed(checkCpuSyncs(group)))
@@ -56,7 +56,8 @@ public:
   }
 
 private:
-  LogicalResult writeGroup(const NestGroup &group, PlanPlace place, bool hasRows);
+  /// `first` is what units do before the group's first nest.
+  LogicalResult writeGroup(const NestGroup &group, PlanPlace place, bool hasRows, SyncKind first);
   LogicalResult writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place,
                           bool hasRows, SyncKind before);
   LogicalResult writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bool hasRows);
@@ -93,9 +94,9 @@ static void setSchedule(ArrayRef<BlockOp> nest, etdg::ScheduleAttr schedule) {
     front.setScheduleAttr(schedule);
 }
 
-LogicalResult Scheduler::writeGroup(const NestGroup &group, PlanPlace place, bool hasRows) {
+LogicalResult Scheduler::writeGroup(const NestGroup &group, PlanPlace place, bool hasRows, SyncKind first) {
   for (auto [n, nest] : llvm::enumerate(group.nests)) {
-    SyncKind before = n > 0 && place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
+    SyncKind before = n == 0 ? first : place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
     if (failed(writeNest(nest, group.common[n], place, hasRows, before)))
       return failure();
   }
@@ -142,11 +143,11 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
       continue;
     bool isFirst = true;
     for (const NestGroup &group : getGroups(block.getBody())) {
+      SyncKind before = !isFirst && place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
       if (group.nests.size() > 1) {
-        if (failed(writeGroup(group, place, hasRows)))
+        if (failed(writeGroup(group, place, hasRows, before)))
           return failure();
       } else {
-        SyncKind before = !isFirst && place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
         if (failed(writeNest(group.nests.front(), {}, place, hasRows, before)))
           return failure();
       }

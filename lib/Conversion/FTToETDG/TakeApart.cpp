@@ -35,8 +35,9 @@ public:
 
 private:
   bool choosePieces();
+  /// No type: of an operation without operands.
   bool isWhole(Type type) const {
-    auto list = dyn_cast<ListType>(type);
+    auto list = dyn_cast_or_null<ListType>(type);
     return list && list.getLength() == whole;
   }
   bool actsOnWhole(Operation *op) const;
