@@ -329,7 +329,7 @@ static LogicalResult setMemory(memref::AllocOp alloc, etdg::BufferOp buffer) {
   if (!buffer.getMemory())
     return buffer.emitError("nobody says where a block of threads has this buffer (in shared, in workspace): etdg-place-buffers does");
   auto kind = *buffer.getMemory() == etdg::BufferMemory::Shared ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace;
-  alloc->setAttr("loops.memory", loops::MemoryAttr::get(buffer.getContext(), kind, /*offset=*/-1));
+  alloc->setAttr("loops.memory", loops::MemoryAttr::get(buffer.getContext(), kind, /*offset=*/-1, /*swizzled=*/false));
   return success();
 }
 

@@ -80,7 +80,7 @@ LogicalResult Emitter::emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan) 
     auto element = cast<RankedTensorType>(front.getBody().getArgument(staged.read).getType());
     auto alloc = memref::AllocOp::create(builder, loc, MemRefType::get({ShapedType::kDynamic}, element.getElementType()),
                                          ValueRange{index(points->getCount() * staged.getElements())}, builder.getI64IntegerAttr(memoryAlignment));
-    alloc->setAttr("loops.memory", loops::MemoryAttr::get(context, loops::MemoryKind::Shared, /*offset=*/-1));
+    alloc->setAttr("loops.memory", loops::MemoryAttr::get(context, loops::MemoryKind::Shared, /*offset=*/-1, /*swizzled=*/false));
     alloc->setAttr("loops.parts", builder.getI64IntegerAttr(points->getCount()));
     kernelScope.toFree.push_back(alloc);
     for (BlockOp block : nest)

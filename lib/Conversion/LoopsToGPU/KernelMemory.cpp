@@ -48,6 +48,7 @@ void KernelBuilder::placeLeaf(const LeafPlaces &places, LeafEmitter &emitter) {
     }
     const int64_t bytes = place.getBytes(), rows = buffer.batched ? emitter.maxRows : 1;
     memory.aligned = true;
+    memory.swizzled = place.getSwizzled();
     if (rows > 1)
       memory.rowStride = b.number(buffer.numElements);
     if (emitter.lifted[number])

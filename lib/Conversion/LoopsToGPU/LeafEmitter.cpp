@@ -3,6 +3,8 @@
 #include "ProductEmitter.h"
 #include "RowTiles.h"
 
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
@@ -38,7 +40,10 @@ Value LeafEmitter::loadOne(const leaf::ElementView &view, Value offset, At at) {
   }
   const Memory &memory = memories[view.buffer];
   Type element = graph.buffers[view.buffer].elementType;
-  auto fromMemory = [&] { return b.load(b.at(memory.pointer, offsetAt(memory, offset, at), element), element); };
+  auto fromMemory = [&] {
+    Value address = b.at(memory.pointer, offsetAt(memory, offset, at), element);
+    return b.load(memory.swizzled ? createSwizzledAddress(b, address) : address, element);
+  };
   auto asValue = [&] {
     Value value = memory.value;
     if (memory.valueStep)

@@ -28,6 +28,7 @@ struct Memory {
   Value isValue;
   Value value, valueStep;
   bool aligned = false; // rows begin at multiples of 16 bytes
+  bool swizzled = false; // pieces of lines have changed places (#loops.memory)
   Value liftStride;     // elements; null: all lifts are one
   Value liftStep;       // of `value`
 };

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoopCopies.h"
+#include "LoopSwizzles.h"
 #include "LoopWalker.h"
 
 #include "RowAccesses.h"
@@ -113,6 +114,7 @@ void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter, IsBound 
       memory.rowStride = buffer.batched ? rows.stride : Value();
       memory.liftStride = rows.lift;
       memory.aligned = isAligned(leaf, buffer.number);
+      memory.swizzled = isSwizzledView(leaf.getInputs()[buffer.number]);
       if (rows.value) {
         memory.isValue = rows.value->holds;
         memory.value = rows.value->value;
@@ -127,6 +129,7 @@ void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter, IsBound 
       memory.rowStride = rows.stride;
       memory.liftStride = rows.lift;
       memory.aligned = isAligned(leaf, unsigned(leaf.getInputs().size()) + buffer.number);
+      memory.swizzled = isSwizzledView(leaf.getOutputs()[buffer.number]);
       break;
     }
     case leaf::Buffer::Kind::Constant: {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "LoopChecks.h"
 #include "LoopForms.h"
+#include "LoopSwizzles.h"
 
 #include "Code.h" // alignment of accesses, lanes of a warp
 #include "LoopCounts.h"
@@ -205,7 +206,7 @@ public:
   MemoryPlanner(func::FuncOp kernel, const GpuOptions &options)
       : kernel(kernel), machine(options.getMachine()), block(loops::gridOf(kernel).getBlock()),
         mostParts(options.getMultiprocessors() * machine.gpu.workspaceBlocksPerUnit), isWaiting(hasWaits(kernel)), limit(block.getShared()),
-        warps(schedule::bytesOfWarps(block, machine)), used(warps) {}
+        warps(schedule::bytesOfWarps(block, machine)), swizzles(kernel, machine), used(warps) {}
   LogicalResult run();
 
 private:
@@ -214,15 +215,18 @@ private:
     int64_t value = -1, offset = -1, bytes = 0;
     PlaceKind kind = PlaceKind::Shared;
     int64_t output = -1;
+    bool isSwizzled = false;
     bool isBehind = false; // all that lives as long as the kernel: the offset counts from there
   };
   void place(memref::AllocOp alloc);
   LogicalResult place(loops::LeafOp leaf);
-  void placeValues(const LeafNeeds &needs, SmallVectorImpl<Planned> &planned);
+  void placeValues(loops::LeafOp leaf, const LeafNeeds &needs, SmallVectorImpl<Planned> &planned);
   int64_t placeSums(int64_t bytes);
   int64_t placeOperands(int64_t bytes);
   /// A block that is alone on its multiprocessor has no more than its limit, and sums may come to need theirs; others may go beyond it.
   int64_t reserved() const { return sumsAt >= 0 || !isWaiting ? 0 : block.getThreads() * block.getSums(); }
+  /// What leaves need in turn lies behind all that lives as long as the kernel.
+  int64_t beginOfLeaves() const { return int64_t(llvm::alignTo(used, std::max(leavesAlignment, lineBytes))); }
   void write();
 
   func::FuncOp kernel;
@@ -231,6 +235,8 @@ private:
   const int64_t mostParts; // blocks of threads that have memory in the workspace
   const bool isWaiting;
   const int64_t limit, warps;
+  SwizzleChooser swizzles;
+  int64_t lineBytes = accessBytes; // at multiples of which places begin and end
   int64_t used;                                  // bytes of what lives as long as the kernel
   int64_t awaited = 0;                           // of that, what is shared already and has no place yet
   int64_t ofLeaf = 0;                            // of the largest leaf
@@ -251,12 +257,15 @@ void MemoryPlanner::place(memref::AllocOp alloc) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
   APInt count;
   bool isOpen = !memory && matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&count));
-  int64_t bytes = loops::bytesOfBlock(alloc);
+  int64_t bytes = int64_t(llvm::alignTo(loops::bytesOfBlock(alloc), lineBytes));
+  bool isSwizzled = swizzles.takes(alloc);
+  if (isSwizzled)
+    used = int64_t(llvm::alignTo(used, lineBytes));
   bool fits = isOpen ? used + bytes <= schedule::sharedBytesForBuffers(block) && used + bytes + ofLeaf + awaited + reserved() <= limit
                      : memory && memory.getKind() == MemoryKind::Shared;
   awaited -= int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes));
-  alloc->setAttr("loops.memory", fits ? MemoryAttr::get(alloc.getContext(), MemoryKind::Shared, used)
-                                      : MemoryAttr::get(alloc.getContext(), MemoryKind::Workspace, -1));
+  alloc->setAttr("loops.memory", fits ? MemoryAttr::get(alloc.getContext(), MemoryKind::Shared, used, isSwizzled)
+                                      : MemoryAttr::get(alloc.getContext(), MemoryKind::Workspace, -1, /*swizzled=*/false));
   usesWorkspace |= !fits;
   if (fits)
     used += int64_t(llvm::alignTo(bytes, accessBytes));
@@ -280,9 +289,9 @@ int64_t MemoryPlanner::placeSums(int64_t bytes) {
 }
 
 /// Values lie in shared memory where they fit, else in a part of the workspace; in an output in shared memory where one becomes it.
-void MemoryPlanner::placeValues(const LeafNeeds &needs, SmallVectorImpl<Planned> &planned) {
+void MemoryPlanner::placeValues(loops::LeafOp leaf, const LeafNeeds &needs, SmallVectorImpl<Planned> &planned) {
   FirstFit places;
-  const int64_t room = limit - reserved() - awaited - int64_t(llvm::alignTo(used, leavesAlignment));
+  const int64_t room = limit - reserved() - awaited - beginOfLeaves();
   for (auto [value, need] : llvm::enumerate(needs.values)) {
     if (!need.bytes)
       continue;
@@ -293,8 +302,9 @@ void MemoryPlanner::placeValues(const LeafNeeds &needs, SmallVectorImpl<Planned>
       planned.push_back(own);
       continue;
     }
-    own.offset = places.place(need.bytes, need.first, need.last);
-    own.bytes = need.bytes;
+    own.bytes = int64_t(llvm::alignTo(need.bytes, lineBytes));
+    own.offset = places.place(own.bytes, need.first, need.last);
+    own.isSwizzled = swizzles.takes(leaf, unsigned(value));
     own.isBehind = own.offset + own.bytes <= room;
     if (own.isBehind) {
       ofLeaf = std::max(ofLeaf, own.offset + own.bytes);
@@ -302,6 +312,7 @@ void MemoryPlanner::placeValues(const LeafNeeds &needs, SmallVectorImpl<Planned>
       places.dropLast();
       own.kind = PlaceKind::Workspace;
       own.offset = -1;
+      own.isSwizzled = false;
       own.bytes = int64_t(llvm::alignTo(need.bytes, partAlignment));
       usesWorkspace = true;
     }
@@ -322,7 +333,7 @@ LogicalResult MemoryPlanner::place(loops::LeafOp leaf) {
   placed = leaf;
   // What its products need others can have no more, sums are the last to come.
   int64_t operands = needs.operands.bytes ? placeOperands(needs.operands.bytes) : -1;
-  placeValues(needs, planned);
+  placeValues(leaf, needs, planned);
   if (needs.operands.bytes)
     planned.push_back({PlaceUse::Operands, -1, operands, needs.operands.bytes});
   if (needs.sums.bytes)
@@ -332,11 +343,12 @@ LogicalResult MemoryPlanner::place(loops::LeafOp leaf) {
 
 void MemoryPlanner::write() {
   MLIRContext *context = kernel.getContext();
-  const int64_t behind = int64_t(llvm::alignTo(used, leavesAlignment));
+  const int64_t behind = beginOfLeaves();
   for (auto &[leaf, planned] : leaves) {
     SmallVector<Attribute> places;
     for (const Planned &own : planned)
-      places.push_back(PlaceAttr::get(context, own.use, own.value, own.kind, own.output, own.isBehind ? behind + own.offset : own.offset, own.bytes));
+      places.push_back(PlaceAttr::get(context, own.use, own.value, own.kind, own.output, own.isBehind ? behind + own.offset : own.offset, own.bytes,
+                                      own.isSwizzled));
     leaf.setPlacesAttr(places.empty() ? ArrayAttr() : ArrayAttr::get(context, places));
   }
   kernel->setAttr("loops.shared", loops::SharedAttr::get(context, behind + ofLeaf, warps));
@@ -348,6 +360,10 @@ void MemoryPlanner::write() {
 }
 
 LogicalResult MemoryPlanner::run() {
+  if (failed(swizzles.run()))
+    return failure();
+  if (swizzles.takesAny())
+    lineBytes = MemoryAttr::lineBytes;
   kernel.walk([&](memref::AllocOp alloc) { awaited += int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes)); });
   WalkResult walked = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
@@ -378,6 +394,8 @@ LogicalResult togpu::checkMemory(func::FuncOp kernel, const Machine &machine) {
   auto refuse = [&] { return kernel.emitError("the GPU engine can't run the loops: "); };
   if (!shared)
     return refuse() << "nobody says where a block of threads has its memory (loops.shared): loops-place-memory does";
+  if (failed(checkSwizzles(kernel)))
+    return failure();
   loops::GridAttr grid = loops::gridOf(kernel);
   if (shared.getBytes() > machine.occupancy.sharedBytesPerBlock)
     return refuse() << "block: the kernel uses " << shared.getBytes() << " bytes of shared memory, a block has at most "

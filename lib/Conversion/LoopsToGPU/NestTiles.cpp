@@ -79,7 +79,8 @@ Value NestWriter::memoryOf(int buffer) {
   auto type = tile::MemoryType::get(b.getContext(), registerType(e.graph.buffers[buffer].elementType));
   return known = tile::MemoryOp::create(b, type, memory.pointer, memory.pointer ? memory.rowStride : Value(),
                                         memory.pointer ? memory.liftStride : Value(), memory.isValue, isValue ? memory.value : Value(),
-                                        isValue ? memory.valueStep : Value(), isValue ? memory.liftStep : Value());
+                                        isValue ? memory.valueStep : Value(), isValue ? memory.liftStep : Value(),
+                                        memory.pointer && memory.swizzled);
 }
 
 tile::PointPlaceAttr NestWriter::placeOf(const ElementView &view) {

@@ -194,7 +194,7 @@ ProductEmitter::Operand ProductEmitter::makeOperand(const ElementView &view, con
     borders.push_back(borderOf(border, rows, columns, loopOf));
     begins.push_back(beginOf(border, loopOf));
   }
-  operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space, borders);
+  operand.type = tile::ViewType::get(b.getContext(), element, digits[0], digits[1], space, place.swizzled, borders);
   operand.view = tile::ViewOp::create(b, operand.type, pointer, strides, sizes, begins);
   return operand;
 }

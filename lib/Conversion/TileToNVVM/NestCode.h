@@ -80,6 +80,10 @@ private:
   SmallVector<Value> valueOf(const NestAccess &access, const TilePart &at, int64_t count);
   void store(WriteOp write, const TilePart &at, ArrayRef<Value> values);
   Value offsetIn(MemoryOp memory, Value offset, const TilePart &at);
+  /// Where an element lies, by how far it is behind where memory begins.
+  Value addressIn(MemoryOp memory, Value start);
+  SmallVector<Value> loadFrom(MemoryOp memory, Value start, int64_t count, bool isOne);
+  void storeTo(MemoryOp memory, Value start, ArrayRef<Value> values, bool isOne);
 
   // NestTerms.cpp
   SmallVector<Value> cloneBody(Block &body, ValueRange arguments, const TilePart &at, int64_t lane = 0);

@@ -136,6 +136,32 @@ Value NestCode::offsetIn(MemoryOp memory, Value offset, const TilePart &at) {
   return offset;
 }
 
+Value NestCode::addressIn(MemoryOp memory, Value start) {
+  Value address = atRow(memory.getPointer(), start, memory.getType().getElementType());
+  return memory.getSwizzled() ? ft::createSwizzledAddress(*this, address) : address;
+}
+
+/// Elements that are one access: all, or in swizzled memory no more than a piece has.
+static int64_t elementsAtOnce(MemoryOp memory, int64_t count, bool isOne) {
+  int64_t ofPiece = std::max<int64_t>(accessBytes / memory.getType().getElementBytes(), 1);
+  return !memory.getSwizzled() ? count : isOne ? std::min(count, ofPiece) : 1;
+}
+
+/// Adjacent elements from a place on, as one access where `isOne`.
+SmallVector<Value> NestCode::loadFrom(MemoryOp memory, Value start, int64_t count, bool isOne) {
+  SmallVector<Value> values;
+  int64_t each = elementsAtOnce(memory, count, isOne);
+  for (int64_t i = 0; i < count; i += each)
+    llvm::append_range(values, loadAdjacent(addressIn(memory, add(start, i)), memory.getType().getElementType(), each, isOne));
+  return values;
+}
+
+void NestCode::storeTo(MemoryOp memory, Value start, ArrayRef<Value> values, bool isOne) {
+  auto count = int64_t(values.size()), each = elementsAtOnce(memory, count, isOne);
+  for (int64_t i = 0; i < count; i += each)
+    storeAdjacent(values.slice(size_t(i), size_t(each)), addressIn(memory, add(start, i)), memory.getType().getElementType(), isOne);
+}
+
 /// What memory is where it is a value.
 SmallVector<Value> NestCode::valueOf(const NestAccess &access, const TilePart &at, int64_t count) {
   MemoryOp memory = access.memory;
@@ -158,10 +184,10 @@ SmallVector<Value> NestCode::load(const NestAccess &access, Value offset, const 
   auto fromMemory = [&] {
     Value start = offsetIn(memory, offset, at);
     if (stride == 0 || stride == 1)
-      return loadAdjacent(atRow(memory.getPointer(), start, element), element, count, access.width > 1);
+      return loadFrom(memory, start, count, access.width > 1);
     SmallVector<Value> values;
     for (int64_t i = 0; i < count; ++i)
-      values.push_back(loadAdjacent(atRow(memory.getPointer(), add(start, i * stride), element), element, 1, false).front());
+      values.push_back(loadFrom(memory, add(start, i * stride), 1, false).front());
     return values;
   };
   if (!memory.getIfValue())
@@ -223,20 +249,18 @@ void NestCode::store(WriteOp write, const TilePart &at, ArrayRef<Value> values) 
   OpBuilder::InsertionGuard guard(*this);
   under(at.valid);
   Value start = offsetIn(memory, at.offsets[number], at);
-  Type element = memory.getType().getElementType();
   if (values.size() == 1 || access.vectorStride == 0)
-    return storeAdjacent(values.take_front(1), atRow(memory.getPointer(), start, element), element, false);
+    return storeTo(memory, start, values.take_front(1), false);
   if (access.vectorStride == 1)
-    return storeAdjacent(values, atRow(memory.getPointer(), start, element), element, access.width > 1);
+    return storeTo(memory, start, values, access.width > 1);
   for (auto [i, value] : llvm::enumerate(values))
-    storeAdjacent({value}, atRow(memory.getPointer(), add(start, int64_t(i) * access.vectorStride), element), element, false);
+    storeTo(memory, add(start, int64_t(i) * access.vectorStride), {value}, false);
 }
 
 void NestCode::copyAsync(const PointTile &point) {
   auto read = *nest.getBody().getOps<ReadOp>().begin();
   auto write = *nest.getBody().getOps<WriteOp>().begin();
   const size_t from = accessOf.at(read), to = accessOf.at(write);
-  const Type element = read.getType();
   const int64_t count = nest.getCopiedElements(), bytes = count * accesses[from].memory.getType().getElementBytes();
   // (16 bytes are the one size that passes the cache beside the multiprocessor.)
   const auto cache = bytes == accessBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
@@ -246,7 +270,7 @@ void NestCode::copyAsync(const PointTile &point) {
     auto placeOf = [&](size_t access, int64_t lane) {
       MemoryOp memory = accesses[access].memory;
       Value start = offsetIn(memory, add(part.offsets[access], lane * accesses[access].vectorStride), part);
-      return atRow(memory.getPointer(), start, element);
+      return addressIn(memory, start);
     };
     for (int64_t lane = 0; lane < width; lane += count)
       NVVM::CpAsyncOp::create(*this, placeOf(to, lane), placeOf(from, lane), uint32_t(bytes), cache, Value());

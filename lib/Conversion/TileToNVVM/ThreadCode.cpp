@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ThreadCode.h"
 
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
+#include "ft/Support/SwizzledAddress.h"
+
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::tile;
 
@@ -97,6 +102,32 @@ Value ThreadCode::at(Value pointer, int64_t offset, Type element) {
   if (offset == 0)
     return pointer;
   return LLVM::GEPOp::create(*this, pointer.getType(), element, pointer, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+}
+
+Value ft::createSwizzledAddress(ImplicitLocOpBuilder &b, Value pointer) {
+  // (As an address, since how far a piece lies from where it would depends on the line's place in all of shared memory.)
+  auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b, value, 64); };
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer);
+  Value line = arith::AndIOp::create(b, address, number(swizzleLineBits));
+  Value swizzled = arith::XOrIOp::create(b, address, arith::ShRUIOp::create(b, line, number(swizzleShift)));
+  return LLVM::IntToPtrOp::create(b, pointer.getType(), swizzled);
+}
+
+bool ThreadCode::keepsPieces(const Matrix &matrix, BlockedAttr layout) {
+  constexpr int64_t bytesOfLines = (ft::swizzleLineBits & -ft::swizzleLineBits) * 8; // after which the pieces are in the same places again
+  ArrayRef<int64_t> digits = matrix.type.getRows();
+  const int64_t bytes = matrix.type.getElementType().getIntOrFloatBitWidth() / 8, last = int64_t(digits.size()) - 1;
+  if (layout.getVector()[0] != 1 || !matrix.type.getBorders().empty())
+    return false;
+  auto isWhole = [&](int64_t digit, int64_t times) {
+    APInt stride;
+    return times > 0 && matchPattern(matrix.strides[size_t(digit)], m_ConstantInt(&stride)) && stride.getSExtValue() * times * bytes % bytesOfLines == 0;
+  };
+  // A step of the rows is one of the last digit, or takes it back to its begin and goes on in the ones before.
+  for (int64_t digit = 0; digit < last; ++digit)
+    if (!isWhole(digit, 1))
+      return false;
+  return isWhole(last, layout.getSpan(0)) && (last == 0 || isWhole(last, digits[size_t(last)]));
 }
 
 SmallVector<Value> ThreadCode::load(Value pointer, Type element, int64_t count) {

@@ -3,6 +3,7 @@
 #ifndef FT_LIB_CONVERSION_TILETONVVM_THREADCODE_H
 #define FT_LIB_CONVERSION_TILETONVVM_THREADCODE_H
 
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,6 +52,14 @@ public:
 
   Value at(Value pointer, Value offset, Type element);
   Value at(Value pointer, int64_t offset, Type element);
+  /// An element of the matrix.
+  /// Whether a thread's rows of a layout lie in lines of swizzled memory with the same number of eight, so that what is true of the pieces of one is
+  /// true of the others'.
+  static bool keepsPieces(const Matrix &matrix, BlockedAttr layout);
+  Value at(const Matrix &matrix, Value offset) {
+    Value pointer = at(matrix.pointer, offset, matrix.type.getElementType());
+    return matrix.type.getSwizzled() ? ft::createSwizzledAddress(*this, pointer) : pointer;
+  }
   /// Adjacent elements, as one access of memory that is aligned so far.
   SmallVector<Value> load(Value pointer, Type element, int64_t count);
   void store(ArrayRef<Value> values, Value pointer);

@@ -68,27 +68,40 @@ public:
       }
     }
   }
-  /// Calls `access(pointer, condition)` for each.
-  void forEach(llvm::function_ref<void(Value, Value)> access) {
-    forEachOffset([&](Value offset, Value condition) { access(at(offset), condition); });
+  struct Access {
+    size_t row, column; // of the thread's
+    Value offset, condition;
+  };
+  /// Calls `visit(access)` for each; accesses of one place have one offset.
+  void forEach(llvm::function_ref<void(const Access &)> visit) {
+    for (size_t row = 0; row < offsets[0].size(); ++row)
+      for (size_t column = 0; column < offsets[1].size(); ++column) {
+        Value condition = b.both(b.both(inside[0][row], inside[1][column]), b.insideBorders(matrix, places[0][row], places[1][column]));
+        visit({row, column, offsetOf(row, column), condition});
+      }
   }
-  /// Calls `access(offset, condition)` for each; accesses of one place have one offset.
-  void forEachOffset(llvm::function_ref<void(Value, Value)> access) {
-    for (auto [rowOffset, rowInside, rowPlaces] : llvm::zip_equal(offsets[0], inside[0], places[0]))
-      for (auto [columnOffset, columnInside, columnPlaces] : llvm::zip_equal(offsets[1], inside[1], places[1]))
-        access(isZero(columnOffset) ? rowOffset : b.add(rowOffset, columnOffset),
-               b.both(b.both(rowInside, columnInside), b.insideBorders(matrix, rowPlaces, columnPlaces)));
+  /// Where it lies. In swizzled memory the thread's rows may lie in lines of the same number of eight: then only those of the first one are looked for.
+  Value at(const Access &access) {
+    if (!matrix.type.getSwizzled() || !b.keepsPieces(matrix, type.getLayout()))
+      return b.at(matrix, access.offset);
+    ofFirstRow.resize(offsets[1].size());
+    Value &first = ofFirstRow[access.column];
+    if (!first)
+      first = b.at(matrix, offsetOf(0, access.column));
+    Value behind = b.createOrFold<arith::SubIOp>(offsets[0][access.row], offsets[0].front());
+    return access.row == 0 ? first : b.at(first, behind, type.getElementType());
   }
-  Value at(Value offset) { return b.at(matrix.pointer, offset, type.getElementType()); }
 
 private:
   static bool isZero(Value value) { return matchPattern(value, m_Zero()); }
+  Value offsetOf(size_t row, size_t column) { return isZero(offsets[1][column]) ? offsets[0][row] : b.add(offsets[0][row], offsets[1][column]); }
 
   ThreadCode &b;
   const Matrix &matrix;
   RegistersType type;
   SmallVector<Value> offsets[2], inside[2];
   SmallVector<BorderPlaces> places[2];
+  SmallVector<Value> ofFirstRow; // by column
 };
 
 struct LowerLoad : OpConversionPattern<LoadOp> {
@@ -101,10 +114,10 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     // What all columns share, as a value for each row, is loaded once.
     llvm::SmallDenseMap<std::pair<Value, Value>, SmallVector<Value>> loaded;
     Accesses accesses(b, matrix, op.getType(), op.getRow(), op.getColumn(), op.getInBounds(), width);
-    accesses.forEachOffset([&](Value offset, Value condition) {
-      SmallVector<Value> &known = loaded[{offset, condition}];
+    accesses.forEach([&](const Accesses::Access &access) {
+      SmallVector<Value> &known = loaded[{access.offset, access.condition}];
       if (known.empty())
-        known = b.loadIf(condition, accesses.at(offset), op.getType().getElementType(), width);
+        known = b.loadIf(access.condition, accesses.at(access), op.getType().getElementType(), width);
       llvm::append_range(values, known);
     });
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
@@ -120,11 +133,11 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     int64_t width = op.getWidth();
     SmallVector<Value> values(adaptor.getValue());
     ArrayRef<Value> rest = values;
-    Accesses(b, matrix, op.getValue().getType(), op.getRow(), op.getColumn(), op.getInBounds(), width)
-        .forEach([&](Value pointer, Value condition) {
-          b.storeIf(condition, rest.take_front(width), pointer);
-          rest = rest.drop_front(width);
-        });
+    Accesses accesses(b, matrix, op.getValue().getType(), op.getRow(), op.getColumn(), op.getInBounds(), width);
+    accesses.forEach([&](const Accesses::Access &access) {
+      b.storeIf(access.condition, rest.take_front(width), accesses.at(access));
+      rest = rest.drop_front(width);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -184,7 +197,7 @@ struct LowerCopy : OpConversionPattern<CopyOp> {
         copyAsync(b, matrix.pointer, element, width, move.source, move.target, move.inTile, move.inMatrix);
     } else { // all loads are under way before the first store waits for its own
       for (Move &move : moves)
-        move.values = b.loadIf(b.both(move.inTile, move.inMatrix), b.at(matrix.pointer, move.source, element), element, width);
+        move.values = b.loadIf(b.both(move.inTile, move.inMatrix), b.at(matrix, move.source), element, width);
       for (Move &move : moves)
         b.storeIf(move.inTile, move.values, move.target);
     }

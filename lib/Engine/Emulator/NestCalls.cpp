@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "CallBuilder.h"
 
+#include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -234,7 +235,7 @@ Value NestPoints::addressOf(MemoryOp memory, PointPlaceAttr where, Region &begin
     Value lane = arith::RemSIOp::create(b, loops[size_t(layout.getVector())], b.number(width));
     b.call("ft_emulate_nest_access", Type(), {self, b.toWord(address), lane, b.number(memory.getType().getElementBytes()), b.number(width)});
   }
-  return address;
+  return memory.getSwizzled() ? mlir::ft::createSwizzledAddress(b, address) : address;
 }
 
 Value NestPoints::readMemory(ReadOp op, MemoryOp memory) {

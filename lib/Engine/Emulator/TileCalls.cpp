@@ -61,6 +61,7 @@ static void setMatrix(TileOperation &to, ViewType type, ArrayRef<bool> inBounds,
   }
   for (BorderAttr border : type.getBorders())
     to.borders.push_back({{border.getSteps().begin(), border.getSteps().end()}, border.getSize()});
+  to.isSwizzled = type.getSwizzled();
   to.width = width;
 }
 

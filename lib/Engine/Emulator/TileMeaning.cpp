@@ -5,6 +5,7 @@
 #include "Grid.h"
 
 #include "ft/Runtime/Float16.h"
+#include "ft/Support/SwizzledAddress.h"
 
 #include <bit>
 #include <cmath>
@@ -311,7 +312,10 @@ struct BlockTiles::Matrix {
                       " on, which are not adjacent",
                   op.site);
     }
-    return inside ? pointer + uint64_t(first * int64_t(op.element.bytes())) : 0;
+    if (!inside)
+      return 0;
+    uint64_t plain = pointer + uint64_t(first * int64_t(op.element.bytes()));
+    return op.isSwizzled ? mlir::ft::swizzledAddress(plain) : plain;
   }
 
   Grid &grid;

@@ -128,6 +128,7 @@ struct TileOperation {
   std::vector<int64_t> digits[2];
   std::vector<TileBorder> borders;
   bool inBounds[2] = {false, false};
+  bool isSwizzled = false; // memory whose pieces have changed places
   int64_t width = 1;
   bool isAsync = false;
   /// The operands of a product; `lhs` is also where a copy goes.

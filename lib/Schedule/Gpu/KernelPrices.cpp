@@ -149,10 +149,11 @@ LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
       registers = std::max(registers, registersOf(leaf, machine));
       if (!hasProductLayout(leaf))
         continue;
-      FailureOr<double> products = sharedBytesOfProducts(leaf, place);
+      FailureOr<LeafBytes> products = bytesOfProducts(leaf, place, double(plan.block.getShared()) - buffers);
       if (failed(products))
         return failure();
-      leaves = std::max(leaves, *products);
+      leaves = std::max(leaves, products->shared);
+      inWorkspace[leaf] = products->workspace;
       if (!plan.columns) // where the leaf stands, its rows may be others
         forms.erase(leaf);
     }

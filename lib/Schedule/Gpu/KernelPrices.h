@@ -104,7 +104,11 @@ private:
   Source metBefore(BlockOp leaf, unsigned read, const Place &place);
   bool isRowWiseAt(BlockOp leaf, const Place &place) const;
   FailureOr<LeafForm *> formOf(BlockOp leaf, const Place &place);
-  FailureOr<double> sharedBytesOfProducts(BlockOp leaf, const Place &place);
+  /// Where a leaf's operands and the values between its loop nests lie.
+  struct LeafBytes {
+    double shared = 0, workspace = 0;
+  };
+  FailureOr<LeafBytes> bytesOfProducts(BlockOp leaf, const Place &place, double room);
   TaskCost costOfRows(BlockOp leaf, const Place &place);
   double rateOf(Source source) const;
   static double secondsOfTasks(const TaskCost &cost, double tasks, double resident);
@@ -114,6 +118,7 @@ private:
   const Machine &machine;
   etdg::GraphOp graph;
   llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms;
+  llvm::DenseMap<Operation *, double> inWorkspace; // bytes between a leaf's loop nests
   void tell(const LoopsPrice &price) {
     if (isTelling)
       listener(price);

@@ -166,6 +166,9 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
     total.add(one, isRowWise ? 1 : place.rows);
     fused = fused > 0 ? fused - 1 : product ? product.getFused() : 0;
   }
+  // What has no room in shared memory goes to the cache that all share, and comes back.
+  double away = 2 * inWorkspace.lookup(leaf) / rateOf(Source::Common);
+  total.add({away, away}, 1);
   return total;
 }
 

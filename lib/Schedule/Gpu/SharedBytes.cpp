@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "KernelPrices.h"
 
+#include "ft/Support/FirstFit.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
@@ -38,9 +40,22 @@ static SmallVector<std::pair<int, int>> livesOf(const leaf::LeafGraph &graph, Ar
   return lives;
 }
 
-/// Shared memory that a leaf with products in tiles takes at most at a time: operands' stages, and values between its nests that are in no
-/// registers.
-FailureOr<double> KernelPrices::sharedBytesOfProducts(BlockOp leaf, const Place &place) {
+/// Whether a product begins with the value and leaves an output of its size: then it lies where that does.
+static bool becomesOutput(const leaf::LeafGraph &graph, ArrayRef<Attribute> layouts, int value) {
+  for (auto [nest, layout] : llvm::zip_equal(graph.nests, layouts)) {
+    const leaf::NestMember &member = nest.members.front();
+    if (!isa<tile::ProductAttr>(layout) || nest.members.size() != 1 || member.inits.size() != 1 || member.inits.front().buffer != value)
+      continue;
+    const leaf::ElementView &written = member.writes.front();
+    return !written.isSplat() && graph.buffers[written.buffer].kind == leaf::Buffer::Kind::Output &&
+           graph.buffers[written.buffer].numElements == graph.buffers[value].numElements;
+  }
+  return false;
+}
+
+/// Shared memory that a leaf with products in tiles takes: operands' stages, and values between its nests that are in no registers and fit in `room`
+/// behind them. The others lie in the workspace.
+FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, const Place &place, double room) {
   auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
   FailureOr<LeafForm *> form = formOf(leaf, place);
   if (failed(form) || layouts.size() != (*form)->graph.nests.size())
@@ -48,7 +63,7 @@ FailureOr<double> KernelPrices::sharedBytesOfProducts(BlockOp leaf, const Place 
   const leaf::LeafGraph &graph = (*form)->graph;
   bool isRowWise = isRowWiseAt(leaf, place);
   SmallVector<bool> inRegisters(graph.buffers.size());
-  SmallVector<double> staged(graph.nests.size());
+  LeafBytes bytes;
   for (auto [number, layout] : llvm::enumerate(layouts))
     if (auto attribute = dyn_cast<tile::ProductAttr>(layout)) {
       leaf::Nest collapsed;
@@ -57,17 +72,25 @@ FailureOr<double> KernelPrices::sharedBytesOfProducts(BlockOp leaf, const Place 
       FailureOr<ProductTiles> product = readProduct(attribute, **form, unsigned(number), tile, wrong);
       if (failed(product))
         continue;
-      staged[number] = double(product->staged.getBytes());
+      bytes.shared = std::max(bytes.shared, double(product->staged.getBytes()));
       for (int buffer : product->inRegisters)
         inRegisters[buffer] = true;
     }
-  SmallVector<std::pair<int, int>> lives = livesOf(graph, layouts.getValue());
-  double most = 0;
-  for (auto [number, bytes] : llvm::enumerate(staged)) {
-    for (auto [buffer, life, isKept] : llvm::zip_equal(graph.buffers, lives, inRegisters))
-      if (buffer.kind == leaf::Buffer::Kind::Scratch && buffer.inMemory && !isKept && life.first <= int(number) && int(number) <= life.second)
-        bytes += double(buffer.numElements * elementBytes(buffer.elementType)) * (isRowWise && buffer.batched ? double(place.context.maxRows) : 1);
-    most = std::max(most, bytes);
+  FirstFit places;
+  double values = 0;
+  for (auto [number, buffer, life, isKept] : llvm::enumerate(graph.buffers, livesOf(graph, layouts.getValue()), inRegisters)) {
+    if (buffer.kind != leaf::Buffer::Kind::Scratch || !buffer.inMemory || isKept || life.first < 0 ||
+        becomesOutput(graph, layouts.getValue(), int(number)))
+      continue;
+    int64_t own = buffer.numElements * elementBytes(buffer.elementType) * (isRowWise && buffer.batched ? place.context.maxRows : 1);
+    int64_t end = places.place(own, unsigned(life.first), unsigned(life.second)) + own;
+    if (double(end) + bytes.shared <= room) {
+      values = std::max(values, double(end));
+      continue;
+    }
+    places.dropLast();
+    bytes.workspace += double(own);
   }
-  return most;
+  bytes.shared += values;
+  return bytes;
 }

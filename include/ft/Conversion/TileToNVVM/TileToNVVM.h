@@ -8,6 +8,7 @@
 #ifndef FT_CONVERSION_TILETONVVM_TILETONVVM_H
 #define FT_CONVERSION_TILETONVVM_TILETONVVM_H
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -18,6 +19,9 @@ LogicalResult lowerTiles(Operation *root);
 
 /// What a view and shared memory are to code of threads, whoever runs it: a pointer and numbers, as `converter` has their types.
 void populateTileMemoryPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
+
+/// Where in swizzled shared memory what would lie there lies: an access of at most 16 bytes that is aligned so far.
+Value createSwizzledAddress(ImplicitLocOpBuilder &builder, Value pointer);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/IR/Loops.h"
 
+#include "ft/Support/Swizzled.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -14,6 +16,7 @@
 
 using namespace mlir;
 using namespace mlir::loops;
+using ft::parseSwizzled, ft::printSwizzled;
 
 #include "ft/Dialect/Loops/IR/LoopsDialect.cpp.inc"
 #include "ft/Dialect/Loops/IR/LoopsEnums.cpp.inc"
@@ -147,7 +150,9 @@ static std::optional<SharedRange> rangeOf(memref::AllocOp alloc) {
   if (!memory || memory.getKind() != MemoryKind::Shared || alloc.getDynamicSizes().size() != 1 ||
       !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
     return std::nullopt;
-  return SharedRange{memory.getOffset(), memory.getOffset() + bytesOfBlock(alloc), alloc, /*lasts=*/true};
+  // (Swizzled memory has whole lines.)
+  int64_t bytes = memory.getSwizzled() ? int64_t(llvm::alignTo(bytesOfBlock(alloc), MemoryAttr::lineBytes)) : bytesOfBlock(alloc);
+  return SharedRange{memory.getOffset(), memory.getOffset() + bytes, alloc, /*lasts=*/true};
 }
 
 /// All shared memory of a kernel, in the order of its operations.
@@ -494,9 +499,11 @@ LogicalResult ChunkLengthAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   return success();
 }
 
-LogicalResult MemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError, MemoryKind kind, int64_t offset) {
+LogicalResult MemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError, MemoryKind kind, int64_t offset, bool swizzled) {
   if (offset < -1 || (offset >= 0 && (kind != MemoryKind::Shared || offset % alignment != 0)))
     return emitError() << "(C1) expected an offset in shared memory alone, a multiple of " << alignment << ", found " << offset;
+  if (swizzled && (offset < 0 || offset % lineBytes != 0))
+    return emitError() << "(C2) expected swizzled memory at a multiple of " << lineBytes << " bytes of shared memory, found " << offset;
   return success();
 }
 
@@ -513,7 +520,7 @@ LogicalResult OverlapAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 }
 
 LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlaceUse use, int64_t value, PlaceKind kind, int64_t output,
-                                int64_t offset, int64_t bytes) {
+                                int64_t offset, int64_t bytes, bool swizzled) {
   constexpr int64_t alignment = MemoryAttr::alignment;
   if ((use == PlaceUse::Value) != (value >= 0) || (use != PlaceUse::Value && kind != PlaceKind::Shared))
     return emitError() << "(C1) expected the number of a value, or " << stringifyPlaceUse(PlaceUse::Operands) << " or "
@@ -526,6 +533,10 @@ LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Pl
     return emitError() << "(C3) expected bytes of its own, a multiple of " << alignment << ", but where it lies in an output, found " << bytes;
   if ((kind == PlaceKind::Output) != (output >= 0))
     return emitError() << "(C4) expected the number of an output, and that alone, found " << output;
+  constexpr int64_t line = MemoryAttr::lineBytes;
+  if (swizzled && (use != PlaceUse::Value || kind != PlaceKind::Shared || offset % line != 0 || bytes % line != 0))
+    return emitError() << "(C5) expected what is swizzled to be a value in shared memory, at and of multiples of " << line << " bytes, found " << offset
+                       << " and " << bytes;
   return success();
 }
 

@@ -3,6 +3,7 @@
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "Numbers.h"
+#include "ft/Support/Swizzled.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -11,6 +12,7 @@
 
 using namespace mlir;
 using namespace mlir::tile;
+using ft::parseSwizzled, ft::printSwizzled;
 
 #include "ft/Dialect/Tile/IR/TileDialect.cpp.inc"
 
@@ -325,7 +327,7 @@ LogicalResult BorderAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
 }
 
 LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, Type elementType, ArrayRef<int64_t> rows,
-                               ArrayRef<int64_t> columns, int64_t space, ArrayRef<BorderAttr> borders) {
+                               ArrayRef<int64_t> columns, int64_t space, bool swizzled, ArrayRef<BorderAttr> borders) {
   if (!elementType.isSignlessIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8 != 0)
     return emitError() << "(V1) expected elements that are integers or floats of whole bytes, found " << elementType;
   for (ArrayRef<int64_t> digits : {rows, columns}) {
@@ -339,6 +341,8 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, Typ
     if (border.getSteps().size() != rows.size() + columns.size())
       return emitError() << "(V3) expected a step of a border for each of " << rows.size() + columns.size() << " digits, found "
                          << border.getSteps().size();
+  if (swizzled && space != sharedSpace)
+    return emitError() << "(V4) expected swizzled memory to be shared, of space " << sharedSpace << ", found space " << space;
   return success();
 }
 

@@ -169,6 +169,8 @@ LogicalResult MemoryOp::verify() {
   for (Value part : {getValue(), getStep(), getLiftStep()})
     if (part && part.getType() != element && !(part.getType().isInteger(64) && isa<IntegerType>(element)))
       return emitOpError() << "(3) expected a value of " << element << " or an index, found " << part.getType();
+  if (getSwizzled() && (!getPointer() || cast<LLVM::LLVMPointerType>(getPointer().getType()).getAddressSpace() != sharedSpace))
+    return emitOpError() << "(4) expected swizzled memory to be shared, of space " << sharedSpace;
   return success();
 }
 

@@ -107,14 +107,21 @@ def Loops_MemoryAttr : AttrDef<Loops_Dialect, "Memory"> {
     this byte on (`loops-place-memory`); `#loops.memory<workspace>`: in a part of the call's memory that each block of threads has for
     itself.
 
-    (C1) only shared memory has an offset, a multiple of 16 that is not negative.
+    `#loops.memory<shared, offset = 2048, swizzled>`: in each line of 128 bytes, which is what the 32 banks give at a time, the pieces of 16 bytes change
+    places: piece p of line l lies where piece p xor (l mod 8) would. Rows of a product's fragments, which begin in the same banks where a
+    row is a line long, come to lie in different ones. Whoever reads or writes the memory does it so (`swizzled` of `!tile.view` and `tile.memory`).
+
+    (C1) only shared memory has an offset, a multiple of 16 that is not negative. (C2) Swizzled memory has an offset, a multiple of 128.
   }];
-  let parameters = (ins EnumParameter<Loops_MemoryKind>:$kind, DefaultValuedParameter<"int64_t", "-1">:$offset);
-  let assemblyFormat = "`<` $kind (`,` `offset` `=` $offset^)? `>`";
+  let parameters = (ins EnumParameter<Loops_MemoryKind>:$kind, DefaultValuedParameter<"int64_t", "-1">:$offset,
+                        DefaultValuedParameter<"bool", "false">:$swizzled);
+  let assemblyFormat = "`<` $kind (`,` `offset` `=` $offset^)? `` custom<Swizzled>($swizzled) `` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Bytes of the widest access: places begin at multiples of it.
     static constexpr int64_t alignment = 16;
+    /// Bytes of a line in which pieces change places.
+    static constexpr int64_t lineBytes = 128;
   }];
 }
 
@@ -160,16 +167,18 @@ def Loops_PlaceAttr : AttrDef<Loops_Dialect, "Place"> {
     - `#loops.place<operands in shared at 4096, bytes = 32768>`: what its products in tiles read, stage by stage.
     - `#loops.place<sums in shared at 4096, bytes = 32768>`: sums of slices, which threads leave for each other.
 
-    What is never needed at the same time may lie at one place. Bytes are those of all rows and lifted iterations of a call.
+    What is never needed at the same time may lie at one place. Bytes are those of all rows and lifted iterations of a call. A value may be
+    `swizzled` as memory of `#loops.memory` is: `#loops.place<value = 2 in shared at 2048, bytes = 512, swizzled>`.
 
     (C1) a value has a number, which is not negative, others have none, and lie in shared memory. (C2) In shared memory there is an offset, a
     multiple of 16 that is not negative, elsewhere none. (C3) Bytes are positive, a multiple of 16; an output's are its own. (C4) An output has a
-    number, which is not negative, and nothing else has.
+    number, which is not negative, and nothing else has. (C5) What is swizzled is a value in shared memory, whose offset and bytes are multiples of 128.
   }];
   let parameters = (ins EnumParameter<Loops_PlaceUse>:$use, DefaultValuedParameter<"int64_t", "-1">:$value,
                         EnumParameter<Loops_PlaceKind>:$kind, DefaultValuedParameter<"int64_t", "-1">:$output,
-                        DefaultValuedParameter<"int64_t", "-1">:$offset, DefaultValuedParameter<"int64_t", "0">:$bytes);
-  let assemblyFormat = "`<` $use (`=` $value^)? `in` $kind (`=` $output^)? (`at` $offset^)? (`,` `bytes` `=` $bytes^)? `>`";
+                        DefaultValuedParameter<"int64_t", "-1">:$offset, DefaultValuedParameter<"int64_t", "0">:$bytes,
+                        DefaultValuedParameter<"bool", "false">:$swizzled);
+  let assemblyFormat = "`<` $use (`=` $value^)? `in` $kind (`=` $output^)? (`at` $offset^)? (`,` `bytes` `=` $bytes^)? `` custom<Swizzled>($swizzled) `` `>`";
   let genVerifyDecl = 1;
 }
 

@@ -158,14 +158,15 @@ def Tile_MemoryOp : Tile_Op<"memory", [Pure, AttrSizedOperandSegments]> {
     %m = tile.memory %p : !llvm.ptr<1> rows %s -> !tile.memory<f32>
     %v = tile.memory if %known value %x : i64 step %d : i64 -> !tile.memory<i64>
     ```
+    `swizzled` is said of shared memory whose pieces change places, as of a `!tile.view`.
     (1) a pointer or a value; (2) a value and a condition come together, distances of rows and lifts with a pointer, steps with a
-    value; (3) a value has the element's type, or is an integer that is cut to it, as are steps.
+    value; (3) a value has the element's type, or is an integer that is cut to it, as are steps; (4) only shared memory is swizzled.
   }];
   let arguments = (ins Optional<LLVM_AnyPointer>:$pointer, Optional<I64>:$row_stride, Optional<I64>:$lift_stride, Optional<I1>:$if_value,
-                       Optional<Tile_Scalar>:$value, Optional<Tile_Scalar>:$step, Optional<Tile_Scalar>:$lift_step);
+                       Optional<Tile_Scalar>:$value, Optional<Tile_Scalar>:$step, Optional<Tile_Scalar>:$lift_step, UnitAttr:$swizzled);
   let results = (outs Tile_MemoryType:$result);
   let assemblyFormat = [{
-    ($pointer^ `:` type($pointer))? (`rows` $row_stride^)? (`lifts` $lift_stride^)? (`if` $if_value^)? (`value` $value^ `:` type($value))?
+    ($pointer^ `:` type($pointer))? (`swizzled` $swizzled^)? (`rows` $row_stride^)? (`lifts` $lift_stride^)? (`if` $if_value^)? (`value` $value^ `:` type($value))?
     (`step` $step^ `:` type($step))? (`lift_step` $lift_step^ `:` type($lift_step))? attr-dict `->` qualified(type($result))
   }];
   let hasVerifier = 1;

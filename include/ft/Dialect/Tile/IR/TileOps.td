@@ -195,15 +195,17 @@ def Tile_ViewType : Tile_Type<"View", "view"> {
     `!tile.view<f32, [-1, 64], [64]>`: row r is at digits (r / 64, r mod 64), each of which has a stride of its own, so
     that rows may come from several loops. Sizes of digits, the slowest first; -1: the size is given where the view is made.
     `space` is the address space of the memory: 0 any, 1 global, 3 shared. With `borders[<steps = [1, 1, 0], size = 64>]` elements
-    beyond a border are 0, and no memory is there.
+    beyond a border are 0, and no memory is there. With `swizzled` the memory is: in each line of 128 bytes of shared memory piece p of 16 bytes lies
+    where piece p xor (line mod 8) would, so that rows of a line's length begin in different banks.
 
     (V1) at least one digit for rows and for columns, elements of whole bytes; (V2) sizes are at least 1, the first of rows
-    or columns may be -1; (V3) borders have a step for each digit.
+    or columns may be -1; (V3) borders have a step for each digit; (V4) only shared memory is swizzled.
   }];
   let parameters = (ins "Type":$elementType, ArrayRefParameter<"int64_t">:$rows, ArrayRefParameter<"int64_t">:$columns,
-                        DefaultValuedParameter<"int64_t", "0">:$space, OptionalArrayRefParameter<"BorderAttr">:$borders);
+                        DefaultValuedParameter<"int64_t", "0">:$space, DefaultValuedParameter<"bool", "false">:$swizzled,
+                        OptionalArrayRefParameter<"BorderAttr">:$borders);
   let assemblyFormat = [{
-    `<` $elementType `,` `[` $rows `]` `,` `[` $columns `]` (`,` `space` `=` $space^)? (`borders` `[` $borders^ `]`)? `>`
+    `<` $elementType `,` `[` $rows `]` `,` `[` $columns `]` (`,` `space` `=` $space^)? (`borders` `[` $borders^ `]`)? `` custom<Swizzled>($swizzled) `` `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
