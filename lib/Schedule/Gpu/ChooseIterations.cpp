@@ -28,6 +28,8 @@ using namespace mlir::ft::schedule;
 
 /// Numbers that are tried: more would leave no tile of such a row in registers.
 static constexpr int64_t triedIterations[] = {2, 4, 8};
+/// More of them only where that saves three percent: most of what prices err by is the same for all numbers, which compute the same sums.
+static constexpr double sureShare = 0.97;
 
 namespace {
 /// Decides for one graph, leaf by leaf.
@@ -153,8 +155,7 @@ int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduc
     std::optional<double> seconds = price(*copy, lengths);
     shares += llvm::formatv("{0}{1}: ", shares.empty() ? "" : ", ", count).str() +
               (seconds ? llvm::formatv("{0:F0}", *seconds / *whole * percent).str() : "not on this machine");
-    // More of them only where a whole percent is saved. What prices err by is the same for all numbers: they compute the same sums.
-    if (seconds && std::round(*seconds / *whole * percent) < std::round(least / *whole * percent))
+    if (seconds && *seconds <= least * sureShare)
       least = *seconds, best = count;
   }
   Location loc = leavesIn(graph)[number].getLoc();

@@ -153,7 +153,7 @@ LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
       if (failed(products))
         return failure();
       leaves = std::max(leaves, products->shared);
-      inWorkspace[leaf] = products->workspace;
+      movedBetween[leaf] = products->moved;
       if (!plan.columns) // where the leaf stands, its rows may be others
         forms.erase(leaf);
     }
@@ -309,10 +309,12 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
 }
 
 /// What the busiest multiprocessor takes for so many tasks, of which it runs some at a time: each as long as it takes alone, and half of what
-/// the others beside it are busy for, since they are where it wants to be as often as not; or all that they are busy for, where that is longer.
+/// the others beside it are busy for, since they are where it wants to be as often as not, but for what it leaves to them while it computes; or all that
+/// they are busy for, where that is longer.
 double KernelPrices::secondsOfTasks(const TaskCost &cost, double tasks, double resident) {
   double together = std::min(tasks, resident);
-  double ofRound = std::max(cost.seconds + (together - 1) * cost.busy / 2, together * cost.busy);
+  double disturbed = std::max((together - 1) * cost.busy / 2 - cost.beside, 0.0);
+  double ofRound = std::max(cost.seconds + disturbed, together * cost.busy);
   return std::max(1.0, tasks / together) * ofRound;
 }
 

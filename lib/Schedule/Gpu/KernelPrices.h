@@ -61,12 +61,14 @@ public:
   void setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths) { ranges = TypicalRanges(graph, lengths); }
 
 private:
-  /// What one block of threads does: how long it takes alone, and how much of its multiprocessor's time that is.
+  /// What one block of threads does: how long it takes alone, how much of its multiprocessor's time that is, and by how much it takes longer than
+  /// that because its threads are too few to use the multiprocessor while they compute: then others compute beside them, and disturb nobody.
   struct TaskCost {
-    double seconds = 0, busy = 0;
+    double seconds = 0, busy = 0, beside = 0;
     void add(const TaskCost &other, double times) {
       seconds += times * other.seconds;
       busy += times * other.busy;
+      beside += times * other.beside;
     }
   };
   /// Where the code is: values of dimensions, and what surrounds leaves in the plan of the kernel's nest.
@@ -106,7 +108,7 @@ private:
   FailureOr<LeafForm *> formOf(BlockOp leaf, const Place &place);
   /// Where a leaf's operands and the values between its loop nests lie.
   struct LeafBytes {
-    double shared = 0, workspace = 0;
+    double shared = 0, moved = 0; // moved: to the workspace and back
   };
   FailureOr<LeafBytes> bytesOfProducts(BlockOp leaf, const Place &place, double room);
   TaskCost costOfRows(BlockOp leaf, const Place &place);
@@ -118,7 +120,7 @@ private:
   const Machine &machine;
   etdg::GraphOp graph;
   llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms;
-  llvm::DenseMap<Operation *, double> inWorkspace; // bytes between a leaf's loop nests
+  llvm::DenseMap<Operation *, double> movedBetween; // bytes, by leaf, between its loop nests
   void tell(const LoopsPrice &price) {
     if (isTelling)
       listener(price);

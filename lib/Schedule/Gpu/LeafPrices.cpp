@@ -128,10 +128,11 @@ KernelPrices::TaskCost KernelPrices::costOfLoops(const LeafForm &form, unsigned 
   if (auto product = dyn_cast<tile::ProductAttr>(layout)) {
     TilesCost tiles = costOfTiles(form, number, product, tile, isRowWise ? place.rows : 1, machine);
     double latency = latencyOf(loops.farthest(), machine);
-    double alone = secondsInSteps(tiles, tiles.work / std::min(1.0, threads / full), product, latency, machine);
+    double computing = tiles.work / std::min(1.0, threads / full);
+    double alone = secondsInSteps(tiles, computing, product, latency, machine);
     double busy = tiles.work / std::min(1.0, threads * resident / full);
     tell({form.block, number, place.rows, place.columns, alone - busy, busy, moving});
-    return {std::max(alone, busy), std::max(busy, moving)};
+    return {std::max(alone, busy), std::max(busy, moving), computing - busy};
   }
   auto tiling = dyn_cast<etdg::TilingAttr>(layout);
   if (!tiling)
@@ -167,7 +168,7 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
     fused = fused > 0 ? fused - 1 : product ? product.getFused() : 0;
   }
   // What has no room in shared memory goes to the cache that all share, and comes back.
-  double away = 2 * inWorkspace.lookup(leaf) / rateOf(Source::Common);
+  double away = movedBetween.lookup(leaf) / rateOf(Source::Common);
   total.add({away, away}, 1);
   return total;
 }
@@ -188,7 +189,8 @@ KernelPrices::TaskCost KernelPrices::costOfFused(const LeafForm &form, unsigned 
   }
   double busy = points * operations * 2 / machine.rates.f32Flops * machine.units, full = double(machine.gpu.blockThreads.back());
   double threads = double(place.context.threads);
-  return {busy / std::min(1.0, threads / full), busy / std::min(1.0, threads * double(place.resident) / full)};
+  double alone = busy / std::min(1.0, threads / full), together = busy / std::min(1.0, threads * double(place.resident) / full);
+  return {alone, together, alone - together};
 }
 
 bool KernelPrices::isRowWiseAt(BlockOp leaf, const Place &place) const {

@@ -63,6 +63,7 @@ FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, c
   const leaf::LeafGraph &graph = (*form)->graph;
   bool isRowWise = isRowWiseAt(leaf, place);
   SmallVector<bool> inRegisters(graph.buffers.size());
+  bool hasFragments = false;
   LeafBytes bytes;
   for (auto [number, layout] : llvm::enumerate(layouts))
     if (auto attribute = dyn_cast<tile::ProductAttr>(layout)) {
@@ -73,6 +74,7 @@ FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, c
       if (failed(product))
         continue;
       bytes.shared = std::max(bytes.shared, double(product->staged.getBytes()));
+      hasFragments |= attribute.getMma();
       for (int buffer : product->inRegisters)
         inRegisters[buffer] = true;
     }
@@ -89,7 +91,9 @@ FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, c
       continue;
     }
     places.dropLast();
-    bytes.workspace += double(own);
+    // Lanes of fragments store pieces of 16 bytes, half of what the cache moves at least.
+    bool isOfHalves = hasFragments && elementBytes(buffer.elementType) < 4;
+    bytes.moved += double(own) * (isOfHalves ? 3 : 2);
   }
   bytes.shared += values;
   return bytes;

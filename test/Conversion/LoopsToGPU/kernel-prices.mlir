@@ -55,6 +55,21 @@
 // FLASH-NOT: loop nest 1 of @r1_joined
 // FLASH: loop nest 5 of @r1_joined
 // FLASH: 2 blocks of threads on a multiprocessor, 9{{[0-9]+}} bytes of shared memory each
+//
+// What a product begins with lies where its sums come to lie, in an output; and values between loop nests that find no room in shared memory lie in the workspace,
+// beside which as many blocks of threads fit a multiprocessor as before.
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %S/../../../examples/flash_attention.mlir | ft-opt --ft-compile="to=coarsen target=sm_90a" \
+// RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BECOMES
+// BECOMES: price | {{.*}} 3 blocks of threads on a multiprocessor, 68608 bytes of shared memory each
+// RUN: ft-opt %S/../../../examples/back_to_back_gemm.mlir --ft-compile="to=coarsen target=sm_90a" \
+// RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-choose-iterations-for-gpu{iterations=8 machine=%S/../../machines/h200.json},etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROOM
+// ROOM: price | {{.*}} 2 blocks of threads on a multiprocessor, 67584 bytes of shared memory each
+//
+// Blocks of threads that are too few for a multiprocessor compute beside each other: two of them do not make four iterations of halves' products dearer than one
+// that stands alone, and eight, whose values have no room, are.
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/; s/N = 4 : i64/N = 64 : i64/' %S/../../../examples/back_to_back_gemm.mlir \
+// RUN:   | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BESIDE
+// BESIDE: choose-iterations | {{.*}}4 iterations at a time
 
 !x = tensor<1x64xf32>
 !w = tensor<64x64xf32>

@@ -1,7 +1,10 @@
 // Sums that an iteration hands to the next one take registers while other products of the leaf are computed, and what is fused behind them. While an elementary function or a
 // quotient is computed, whatever is needed of an element afterwards is in a register for each sum of a thread. Where both find no room in half of a thread's registers, the sums go through memory.
 //
-// RUN: ft-opt %s "--ft-compile=to=tile target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" 2> %t.remarks | FileCheck %s
+// Two iterations at a time, by hand.
+// RUN: ft-opt %s --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json" \
+// RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-apply-schedule,etdg-choose-iterations-for-gpu{iterations=2 target=sm_90a machine=%S/../../machines/h200.json},etdg-schedule-for-gpu{target=sm_90a machine=%S/../../machines/h200.json}))" \
+// RUN:   | ft-opt --ft-compile="from=schedule to=tile target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" 2> %t.remarks | FileCheck %s
 // RUN: grep keep-sums %t.remarks | FileCheck %s --check-prefix=REMARK
 
 !x = tensor<16x64xf32>

@@ -66,6 +66,32 @@
 // WORKSPACE: \22grid\22:{{\[\[}}\22min\22,{{.*}},528],1,1]
 // WORKSPACE-SAME: \22shared_bytes\22:2496,
 
+// Memory whose pieces change places where fragments of a product meet its rows, by hand: another place, another kind, and what does not know of it.
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %examples/back_to_back_gemm.mlir > %t/halves.mlir
+// RUN: ft-opt %t/halves.mlir --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json" \
+// RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-apply-schedule,etdg-schedule-for-gpu{target=sm_90a machine=%S/../../machines/h200.json}))" \
+// RUN:   | ft-opt --ft-compile="from=schedule to=tile target=sm_90a machine=%S/../../machines/h200.json" -o %t/swizzled.mlir
+// RUN: FileCheck %s --check-prefix=SWIZZLED --input-file=%t/swizzled.mlir
+// SWIZZLED: memref.alloc({{.*}}loops.memory = #loops.memory<shared, offset = 256, swizzled>
+// SWIZZLED: places [#loops.place<value = 0 in shared at {{[0-9]+}}, bytes = {{[0-9]+}}, swizzled>, #loops.place<operands
+// RUN: sed 's/offset = 256, swizzled/offset = 256/' %t/swizzled.mlir | ft-opt --convert-loops-to-gpu -o %t/plain.mlir
+// RUN: ft-opt %t/swizzled.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=VIEWS
+// RUN: FileCheck %s --check-prefix=PLAIN --input-file=%t/plain.mlir
+// VIEWS: tile.store {{.*}}!tile.view<f16, [-1, 64], [64], space = 3, swizzled>
+// VIEWS: tile.load {{.*}}!tile.view<f16, [-1, 64], [64], space = 3, swizzled>
+// VIEWS: tile.copy {{.*}}!tile.view<f16, [-1, 64], [64], space = 3, swizzled>
+// VIEWS: tile.memory {{.*}} swizzled
+// PLAIN: tile.store {{.*}}!tile.view<f16, [-1, 64], [64], space = 3, swizzled>
+// PLAIN: tile.load {{.*}}!tile.view<f16, [-1, 64], [64], space = 3>
+// PLAIN-NOT: tile.memory {{.*}} swizzled
+// RUN: sed 's/memref.dealloc %alloc/%c0_end = arith.constant 0 : index\n%end = memref.load %alloc[%c0_end] : memref<?xf16>\nmemref.store %end, %arg5[%c0_end] : memref<?xf16>\n&/' %t/swizzled.mlir \
+// RUN:   | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=LOADED
+// LOADED: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected that leaves alone read and write swizzled memory, and keep no rows of it in registers
+// RUN: sed 's/%alloc = memref.alloc.*/&\n%zone = memref.alloc(%c16384) {loops.memory = #loops.memory<workspace>} : memref<?xf16>/; s/%[0-9]* = loops.splat .* elements 4096.*//; s/scf.yield %[0-9]*, %c0_\([0-9]*\), %c0_\([0-9]*\) :/scf.yield %zone, %c0_\1, %c0_\2 :/; s/resident = 3, shared = 98304>>/resident = 3, shared = 98304>, most = 264>/' %t/swizzled.mlir \
+// RUN:   | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected all memory that is chosen to be swizzled, or none of it
+// CHOSEN: <stdin>:[[#]]:[[#]]: note: this is not swizzled
+
 // What is left out, does not fit, or overlaps is refused.
 // RUN: not ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: softmax.mlir:[[#]]:[[#]]: error: the GPU engine can't run the loops: nobody says where a block of threads has its memory (loops.shared): loops-place-memory does

@@ -542,3 +542,23 @@ func.func @groups() attributes {loops.kernel, loops.grid = #loops.grid<block = <
   loops.wait -1
   return
 }
+
+// -----
+
+// expected-error @below {{(C2) expected swizzled memory at a multiple of 128 bytes of shared memory, found 16}}
+func.func private @swizzled() attributes {memory = #loops.memory<shared, offset = 16, swizzled>}
+
+// -----
+
+// expected-error @below {{expected 'offset'}}
+func.func private @nowhere() attributes {memory = #loops.memory<workspace, swizzled>}
+
+// -----
+
+// expected-error @below {{(C5) expected what is swizzled to be a value in shared memory, at and of multiples of 128 bytes, found 256 and 160}}
+func.func private @lines() attributes {place = #loops.place<value = 0 in shared at 256, bytes = 160, swizzled>}
+
+// -----
+
+// expected-error @below {{(C5) expected what is swizzled to be a value in shared memory, at and of multiples of 128 bytes, found 256 and 1024}}
+func.func private @operands() attributes {place = #loops.place<operands in shared at 256, bytes = 1024, swizzled>}

@@ -426,3 +426,19 @@ llvm.func @numbers_along(%i: i64) {
   %a = tile.numbers %i along 2 : !tile.registers<16x64xi64, #l>
   llvm.return
 }
+
+// -----
+
+llvm.func @swizzled(%p: !llvm.ptr<1>, %s: i64) {
+  // expected-error @below {{(V4) expected swizzled memory to be shared, of space 3, found space 1}}
+  %v = tile.view %p strides(%s, %s) : !llvm.ptr<1> -> !tile.view<f16, [16], [64], space = 1, swizzled>
+  llvm.return
+}
+
+// -----
+
+llvm.func @swizzled_memory(%p: !llvm.ptr<1>) {
+  // expected-error @below {{(4) expected swizzled memory to be shared, of space 3}}
+  %m = tile.memory %p : !llvm.ptr<1> swizzled -> !tile.memory<f16>
+  llvm.return
+}

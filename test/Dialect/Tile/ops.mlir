@@ -16,6 +16,10 @@ llvm.func @product(%a: !llvm.ptr<1>, %b: !llvm.ptr, %m: !llvm.ptr<3>, %i: i64, %
   %vb = tile.view %b strides(%i, %i) : !llvm.ptr -> !tile.view<f32, [16], [32]>
   // CHECK: tile.view %{{.*}} strides(%{{.*}}, %{{.*}}, %{{.*}}) borders(%{{.*}}, %{{.*}}) : <1> -> !tile.view<f32, [8, 4], [32], space = 1 borders[<steps = [1, 0, 1], size = 7>, <steps = [0, 2, 0], size = 5>]>
   %vc = tile.view %a strides(%i, %i, %i) borders(%i, %i) : !llvm.ptr<1> -> !tile.view<f32, [8, 4], [32], space = 1 borders[<steps = [1, 0, 1], size = 7>, <steps = [0, 2, 0], size = 5>]>
+  // CHECK: tile.view %{{.*}} strides(%{{.*}}, %{{.*}}) : <3> -> !tile.view<f16, [16], [64], space = 3, swizzled>
+  %vs = tile.view %m strides(%i, %i) : !llvm.ptr<3> -> !tile.view<f16, [16], [64], space = 3, swizzled>
+  // CHECK: tile.memory %{{.*}} : !llvm.ptr<3> swizzled rows %{{.*}} -> !tile.memory<f16>
+  %ms = tile.memory %m : !llvm.ptr<3> swizzled rows %i -> !tile.memory<f16>
   // CHECK: tile.shared %{{.*}} : !tile.shared<16x8xf32, pad = 4, stages = 2>
   %sa = tile.shared %m : !tile.shared<16x8xf32, pad = 4, stages = 2>
   %sb = tile.shared %m : !tile.shared<8x32xf32, pad = 0, stages = 2>

@@ -26,9 +26,10 @@
 // TILES: tile.mma {{.*}}fragments
 // TILES: tile.numbers
 // Causal attention: blocks of queries are rows of one tile, which the numbers of keys that are joined have in common.
-// RUN: ft-opt %examples/flash_attention_causal.mlir --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=CAUSAL
-// CAUSAL: <dimension = 2, most = 2, kind = parallel, level = rows>]
-// CAUSAL: etdg.layouts = [#tile.product<{{[^>]*}}fused = 4>
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %examples/flash_attention_causal.mlir | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" \
+// RUN:   | FileCheck %s --check-prefix=CAUSAL
+// CAUSAL: <dimension = 2, most = 4, kind = parallel, level = rows>]
+// CAUSAL: etdg.layouts = [#tile.product<{{[^>]*}}fused = 5>
 
 // A product whose upper triangle counts as very low, and the softmax of its rows; 67 rows of 37 columns.
 func.func @mask(%as: !ft.list<[N], tensor<67x29xf32>>, %b: tensor<29x37xf32>) -> !ft.list<[N], tensor<67x37xf32>> attributes {ft.lengths = {N = 5 : i64}} {
