@@ -100,7 +100,8 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
     slices (`#loops.place`). Values of a leaf that are never needed at the same time share a place, as do leaves, which run one after the other.
     A value that a product alone adds to lies in the output that it becomes, where the threads of a block share that. What does not fit lies in
     the workspace, of which each block of threads has a part: then `loops.grid` says how many there are at most. Rows of one value
-    (`loops.splat`) that products read lie in memory as constants (`loops.constant`).
+    (`loops.splat`) that products read lie in memory as constants (`loops.constant`). Memory in whose banks fragments of products would meet, as its rows begin
+    in the same ones, is `swizzled`.
 
     ```mlir
     loops.leaf rows(%n) most 8 ins(%x : ...) varies [true] outs(%y : ...) layouts [...] { ... }
