@@ -15,6 +15,8 @@
 #include "ft/Runtime/Compare.h"
 #include "ft/Tools/RunProgram.h"
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/JoinRegions.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Validator/Validator.h"
@@ -327,6 +329,10 @@ LogicalResult Subject::runPhases(bool forGpu) {
         if (forGpu)
           pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(gpu));
         pm.addNestedPass<etdg::GraphOp>(forGpu ? createScheduleForGpu(gpu) : createScheduleForCpu(cpu));
+      }
+      if (phase == Phase::Storage && forGpu) {
+        pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(GpuScheduleOptions()));
+        pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
       }
       // Behind the phases that schedule, bodies are the engines' own.
       if (options.upstream && phase <= Phase::Reorder && !forGpu)

@@ -11,6 +11,7 @@
 #include "ft/Conversion/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Schedule/JoinRegions.h"
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -263,8 +264,10 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
     pm.addNestedPass<etdg::GraphOp>(createETDGChooseIterationsForGPU(forGpu<ETDGChooseIterationsForGPUOptions>(target, machine)));
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(forGpu<ETDGScheduleForGPUOptions>(target, machine)));
   }
-  if (phase == Phase::Storage)
+  if (phase == Phase::Storage) {
     pm.addNestedPass<etdg::GraphOp>(createETDGPlaceBuffers(forGpu<ETDGPlaceBuffersOptions>(target, machine)));
+    pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
+  }
   if (phase == Phase::Tile) {
     pm.addPass(createConvertETDGToLoops(forGpu<ConvertETDGToLoopsOptions>(target, machine)));
     addGpuDecisions(pm);

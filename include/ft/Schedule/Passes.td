@@ -106,6 +106,28 @@ def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGJoinRegions : Pass<"etdg-join-regions", "::mlir::etdg::GraphOp"> {
+  let summary = "make one region of those that differ in where they read alone";
+  let description = [{
+    Behind `etdg-place-buffers`: the first iterations of a scan are a region of their own, whose body is most often the others'. Regions of a scheduled nest become one, with
+    one leaf's code in the place of two, where
+    - body, layouts, operators and places of results are the same;
+    - reads that differ are whole elements of buffers in memory of one kind, so that an address is chosen before the leaf begins. A value here and memory
+      there stay apart: each access would choose;
+    - what tells the regions apart says nothing of a dimension whose iterations are rows of a leaf, or lifted into it;
+    - the union of their domains is one domain, which is asked exactly.
+
+    The reads get a piece for each of the regions. A remark (category `storage`, `join-regions`) names both. Without such regions nothing changes.
+
+    ```mlir
+    etdg.block @r0 [map, map] (j, k) in = 0 x [0, L) reads (%x = %xs[k] : !x, ...) writes (%ys[j, k]) {...}
+    etdg.block @r1 [map, map] (j, k) in [1, D) x [0, L) reads (%x = %ys[j - 1, k] : !x, ...) writes (%ys[j, k]) {...}
+    ==>
+    etdg.block @r0 [map, map] (j, k) in [0, D) x [0, L) reads (%x = {j = 0: %xs[k], j >= 1: %ys[j - 1, k]} : !x, ...) writes (%ys[j, k]) {...}
+    ```
+  }];
+}
+
 def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
   let summary = "say where a GPU has each buffer";
   let description = [{

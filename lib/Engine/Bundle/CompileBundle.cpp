@@ -3,6 +3,7 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 
 #include "ft/Analysis/Rounding.h"
+#include "ft/Schedule/JoinRegions.h"
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -102,8 +103,10 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
       pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(options.gpu));
       pm.addNestedPass<etdg::GraphOp>(createScheduleForGpu(options.gpu));
     }
-    if (phase == Phase::Storage)
+    if (phase == Phase::Storage) {
       pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(options.gpu));
+      pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
+    }
   };
   return makeGraphs(module, options, std::move(engine));
 }
