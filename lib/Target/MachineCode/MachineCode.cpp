@@ -28,9 +28,7 @@ std::unique_ptr<llvm::TargetMachine> ft::createTargetMachine(ModuleOp module, co
   return machine;
 }
 
-std::unique_ptr<llvm::Module> ft::translateForMachine(ModuleOp module, llvm::TargetMachine &machine,
-                                                      llvm::LLVMContext &context,
-                                                      llvm::function_ref<void(llvm::Module &)> prepare) {
+std::unique_ptr<llvm::Module> ft::translateToIR(ModuleOp module, llvm::TargetMachine &machine, llvm::LLVMContext &context) {
   MLIRContext *registry = module.getContext();
   registerBuiltinDialectTranslation(*registry);
   registerLLVMDialectTranslation(*registry);
@@ -40,10 +38,22 @@ std::unique_ptr<llvm::Module> ft::translateForMachine(ModuleOp module, llvm::Tar
     return nullptr;
   code->setTargetTriple(machine.getTargetTriple());
   code->setDataLayout(machine.createDataLayout());
+  return code;
+}
+
+llvm::Error ft::optimizeForMachine(llvm::Module &module, llvm::TargetMachine &machine) {
+  return makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine)(&module);
+}
+
+std::unique_ptr<llvm::Module> ft::translateForMachine(ModuleOp module, llvm::TargetMachine &machine,
+                                                      llvm::LLVMContext &context,
+                                                      llvm::function_ref<void(llvm::Module &)> prepare) {
+  std::unique_ptr<llvm::Module> code = translateToIR(module, machine, context);
+  if (!code)
+    return nullptr;
   if (prepare)
     prepare(*code);
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, &machine);
-  if (llvm::Error failed = optimize(code.get())) {
+  if (llvm::Error failed = optimizeForMachine(*code, machine)) {
     module.emitError() << "LLVM failed: " << llvm::toString(std::move(failed));
     return nullptr;
   }

@@ -1,10 +1,12 @@
 //===- PTX.cpp - LLVM dialect modules to PTX ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Target/PTX/PTX.h"
+
+#include "PtxParts.h"
+
 #include "ft/Machine/FindMachine.h"
 #include "ft/Target/MachineCode/MachineCode.h"
 
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -54,16 +56,13 @@ FailureOr<std::string> mlir::ft::translateToNVPTXText(ModuleOp module, StringRef
 FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef target) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = machine ? translateForMachine(module, *machine, context) : nullptr;
+  std::unique_ptr<llvm::Module> code = machine ? translateToIR(module, *machine, context) : nullptr;
   if (!code)
     return failure();
-  llvm::SmallString<0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return module.emitError("LLVM cannot emit PTX");
-  passes.run(*code);
-  return text.str().str();
+  llvm::Expected<std::string> text = compileInParts(std::move(code), [&] { return createMachine(module, target); });
+  if (!text)
+    return module.emitError() << "LLVM failed: " << llvm::toString(text.takeError());
+  return std::move(*text);
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
 
 #include <memory>
 #include <string>
@@ -28,8 +29,13 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(ModuleOp module, const 
                                                          StringRef processor, StringRef features,
                                                          llvm::CodeGenOptLevel level);
 
-/// A module in the LLVM dialect (and NVVM's) as LLVM IR, optimised for the machine; null, with an error
-/// at the module, on failure. `prepare` may change the IR before that.
+/// A module in the LLVM dialect (and NVVM's) as LLVM IR for the machine; null, with an error at the module, on failure.
+std::unique_ptr<llvm::Module> translateToIR(ModuleOp module, llvm::TargetMachine &machine, llvm::LLVMContext &context);
+
+/// LLVM's optimiser at its highest level.
+llvm::Error optimizeForMachine(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// The same, optimised. `prepare` may change the IR before that.
 std::unique_ptr<llvm::Module> translateForMachine(ModuleOp module, llvm::TargetMachine &machine,
                                                   llvm::LLVMContext &context,
                                                   llvm::function_ref<void(llvm::Module &)> prepare = {});
