@@ -177,6 +177,8 @@ LogicalResult PlanReader::takeRow(LoopAttr loop) {
   if (loop.getMost() > mostCallRows)
     return refuse(loop) << "a call has at most " << mostCallRows << " rows, found most = "
                         << loop.getMost();
+  if (!listed && loop.getUnit() != 1)
+    return refuse(loop) << "a call has any number of rows that are no list, expected unit = 1, found " << loop.getUnit();
   plan.listed = listed;
   rows.push_back(dimOf(loop));
   rowLoops.push_back(loop);
@@ -214,6 +216,8 @@ LogicalResult PlanReader::takeShared(LoopAttr loop) {
       return refuse(loop) << "a loop over points leaves no rows inside, expected a tile";
     if (!loop.hasAnyTile())
       return refuse(loop) << "cores cut rows where they like, up to most = ..., expected tile = ?, found " << loop.getTile();
+    if (loop.getUnit() != 1)
+      return refuse(loop) << "cores cut rows where they like, expected unit = 1, found " << loop.getUnit();
     if (loop.getMost() != 0)
       rowTileLoop = loop;
     return success(); // the loop of the rows says the rest
@@ -275,6 +279,8 @@ LogicalResult PlanReader::take(LoopAttr loop) {
 LogicalResult PlanReader::checkRows() {
   if (rowTileLoop && rows.empty())
     return refuse(*rowTileLoop) << "a tile leaves rows inside, found none";
+  if (!rows.empty() && rowLoops.back().getMost() == 0)
+    return refuse(rowLoops.back()) << "it does not say for how many rows there is room (most = ...)";
   if (rowTileLoop && rowTileLoop->getMost() != plan.maxRows)
     return refuse(*rowTileLoop) << "the rows inside have room for most = " << plan.maxRows << ", found most = "
                                 << rowTileLoop->getMost();

@@ -126,6 +126,8 @@ LogicalResult PlanReader::takeDealt(LoopAttr loop) {
   if (isRow(dim)) {
     if (loop.isOverPoints())
       return refuse(loop) << "a loop over points leaves no rows inside, expected a tile";
+    if (loop.getUnit() != 1)
+      return refuse(loop) << "tasks have any number of rows, expected unit = 1, found " << loop.getUnit();
     rowTileLoop = loop;
     plan.rowTile = loop.hasAnyTile() ? 0 : loop.getTile();
     return success();
@@ -137,6 +139,8 @@ LogicalResult PlanReader::takeDealt(LoopAttr loop) {
 }
 
 LogicalResult PlanReader::takeColumns(LoopAttr loop) {
+  if (loop.getMost() != 0)
+    return refuse(loop) << "blocks of threads share all columns, in units: expected no most, found " << loop.getMost();
   plan.unit = loop.getUnit();
   plan.columnTile = loop.hasAnyTile() ? 0 : loop.getTile();
   if (schedule.getColumns() % plan.unit != 0 || plan.columnTile % plan.unit != 0)
@@ -178,13 +182,17 @@ LogicalResult PlanReader::takeRow(LoopAttr loop) {
     return refuse(loop) << "the block around it computes rows already";
   if (loop.getTile() != 1)
     return refuse(loop) << "rows are points, found a tile";
+  if (loop.getUnit() != 1)
+    return refuse(loop) << "a task has any number of rows, expected unit = 1, found " << loop.getUnit();
+  if (loop.getMost() == 0)
+    return refuse(loop) << "it does not say for how many rows there is room (most = ...)";
   if (loop.getMost() > mostTaskRows)
     return refuse(loop) << "a task has at most " << mostTaskRows << " rows, found most = " << loop.getMost();
   if (!rowTileLoop)
     return refuse(loop) << "no loop outside says how many rows are computed at a time";
   rowLoop = loop;
   plan.row = dimOf(loop);
-  plan.maxRows = std::max<int64_t>(loop.getMost(), 1);
+  plan.maxRows = loop.getMost();
   if (plan.rowTile > plan.maxRows)
     return refuse(loop) << "there is room for most = " << plan.maxRows << " rows, the loop outside takes "
                         << plan.rowTile;

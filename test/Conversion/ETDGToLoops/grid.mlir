@@ -3,7 +3,7 @@
 //
 // RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s
 // RUN: sed 's/most = 3/most = 5/g; s/dealing = turn/dealing = fixed/g' %s | ft-opt "--etdg-schedule-for-gpu=target=sm_90a multiprocessors=7" "--convert-etdg-to-loops=target=sm_90a multiprocessors=7" --cse | FileCheck %s --check-prefix=FIXED
-// RUN: sed 's/tile = ?, most = 3/tile = 2, most = 3/g; s/tile = ?, unit = 4/tile = 4, unit = 4/; s/dealing = turn/dealing = shares/g' %s \
+// RUN: sed 's/tile = ?, most = 3/tile = 2/g; s/tile = ?, unit = 4/tile = 4, unit = 4/; s/dealing = turn/dealing = shares/g' %s \
 // RUN:   | ft-opt --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s --check-prefix=TILES
 // RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --loops-grid-to-cores | FileCheck %s --check-prefix=CORES
 // What a GPU's schedule says no kernel of a CPU runs, and the reverse.

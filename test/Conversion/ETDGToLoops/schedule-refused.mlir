@@ -222,3 +222,51 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
   etdg.return %ys : !etdg.buffer<[N], !x>
 }
+
+// -----
+
+!x = tensor<2xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level core): cores cut rows where they like, expected unit = 1, found 4}}
+  etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+      reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, unit = 4, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, kind = parallel, level = rows>]> {
+    %y = arith.addf %x, %s : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
+}
+
+// -----
+
+!x = tensor<2xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level rows): a call has any number of rows that are no list, expected unit = 1, found 2}}
+  etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+      reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, unit = 2, kind = parallel, level = rows>]> {
+    %y = arith.addf %x, %s : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
+}
+
+// -----
+
+!x = tensor<2xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level rows): it does not say for how many rows there is room (most = ...)}}
+  etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
+      reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, kind = parallel, level = rows>]> {
+    %y = arith.addf %x, %s : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
+}

@@ -657,3 +657,19 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // expected-error @+1 {{a placement stands at one of the schedule's 1 loops or behind them, found loop = 2}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 2, level = shared, stages = 1>]>
+
+// -----
+
+// What bounds the pieces of a range is said of loops that have pieces.
+// expected-error @+1 {{'most' is of rows and of loops that are cut anywhere (tile = ?), found most = 8 on another loop over dimension 0}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, most = 8, kind = parallel, level = grid, dealing = turn>]>
+
+// -----
+
+// expected-error @+1 {{'most' is of rows and of loops that are cut anywhere (tile = ?), found most = 8 on another loop over dimension 1}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, tile = 4, most = 8, kind = parallel, level = grid>] columns = 16>
+
+// -----
+
+// expected-error @+1 {{'unit' is of columns, rows and loops that are cut anywhere (tile = ?), found unit = 2 on another loop over dimension 0}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = 4, unit = 2, kind = parallel>, <dimension = 0, kind = sequential>]>

@@ -355,6 +355,18 @@ bool ScheduleAttr::hasLevels() const {
   });
 }
 
+/// `most` and `unit` bound pieces of a range, and say nothing of a loop that has none.
+static LogicalResult checkPieces(function_ref<InFlightDiagnostic()> emitError, LoopAttr loop, bool isOverColumns) {
+  bool hasPieces = loop.hasAnyTile() || loop.getLevel() == LoopLevel::Rows || loop.getLevel() == LoopLevel::ListedRows;
+  if (loop.getMost() != 0 && !hasPieces)
+    return emitError() << "'most' is of rows and of loops that are cut anywhere (tile = ?), found most = " << loop.getMost()
+                       << " on another loop over dimension " << loop.getDimension();
+  if (loop.getUnit() != 1 && !hasPieces && !isOverColumns)
+    return emitError() << "'unit' is of columns, rows and loops that are cut anywhere (tile = ?), found unit = " << loop.getUnit()
+                       << " on another loop over dimension " << loop.getDimension();
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr map,
                                    ArrayRef<LoopAttr> loops, ArrayRef<PlacementAttr> placements,
                                    SyncKind before, ArrayRef<int64_t> weights, ThreadBlockAttr block,
@@ -374,6 +386,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "a loop's dimension is one of the schedule's " << numRows
                          << " transformed dimensions" << (columns > 0 ? ", or that of the columns" : "")
                          << ", found " << dimension;
+    if (failed(checkPieces(emitError, loop, dimension >= numRows)))
+      return failure();
     if (lastTile[dimension] != none && tile >= lastTile[dimension]) {
       auto name = [](int64_t size) { return size == any ? "?" : std::to_string(size); };
       return emitError() << "the loops over dimension " << dimension
