@@ -21,6 +21,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::ft {
@@ -79,6 +80,32 @@ void TensorFunctionConverter::addView(Value result, Value source, AffineMap toSo
   views[result] = view;
 }
 
+/// Replaces every so-many-th element of a tensor, which no read says piece by piece (ReadMoves.cpp).
+static bool isStridedWrite(Operation *op) {
+  auto access = dyn_cast<SubsetAccessOpInterface>(op);
+  auto isOne = [](OpFoldResult stride) { return isConstantIntValue(stride, 1); };
+  return access && access.isWrite() && !access.isScalar() && op->getNumResults() == 1 &&
+         !llvm::all_of(access.getSubsetStrides(), isOne);
+}
+
+/// Where the one use of a strided write is as what another one completes, that one.
+static Operation *getNextOfChain(Operation *op) {
+  if (!op || !isStridedWrite(op) || !op->hasOneUse())
+    return nullptr;
+  OpOperand &use = *op->use_begin();
+  Operation *next = use.getOwner();
+  bool completes = next->getBlock() == op->getBlock() && isStridedWrite(next) && &cast<SubsetAccessOpInterface>(next).getBaseOperand() == &use;
+  return completes ? next : nullptr;
+}
+
+/// A tensor of which only parts are there yet, and which the next of several such writes completes. They are one statement: by itself
+/// the first would leave elements in memory that nobody wrote, and the next would read them.
+static bool isPartOfChain(Operation *op) {
+  while (getNextOfChain(op))
+    op = cast<SubsetAccessOpInterface>(op).getBase().getDefiningOp();
+  return isa_and_nonnull<tensor::EmptyOp>(op);
+}
+
 etdg::ReadAttr TensorFunctionConverter::readOf(etdg::BlockBuilder &spec, Value value) {
   TensorView view = views.lookup(value);
   int64_t operand = spec.operandFor(view.buffer);
@@ -121,7 +148,7 @@ LogicalResult TensorFunctionConverter::checkTypes() {
 LogicalResult TensorFunctionConverter::emitLeaf(Operation &op) {
   etdg::BlockBuilder spec = startBlock();
   Operation *statement = &op;
-  auto repeats = [](Value v) { return graphwriter::isRepeatable(v.getDefiningOp()); };
+  auto repeats = [](Value v) { return graphwriter::isRepeatable(v.getDefiningOp()) || isPartOfChain(v.getDefiningOp()); };
   graphwriter::LeafInputs inputs(statement, repeats);
   inputs.requireAll();
 
@@ -167,7 +194,7 @@ void TensorFunctionConverter::emitCopy(Location loc, Value value, Value buffer) 
 }
 
 LogicalResult TensorFunctionConverter::convertOp(Operation &op) {
-  if (graphwriter::isRepeatable(&op))
+  if (graphwriter::isRepeatable(&op) || isPartOfChain(&op))
     return success();
   if (AffineMap map = getElementMap(&op); map && views.contains(op.getOperand(0))) {
     addView(op.getResult(0), op.getOperand(0), map);
