@@ -65,11 +65,11 @@
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-choose-iterations-for-gpu{iterations=8 machine=%S/../../machines/h200.json},etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROOM
 // ROOM: price | {{.*}} 2 blocks of threads on a multiprocessor, 67584 bytes of shared memory each
 //
-// Blocks of threads that are too few for a multiprocessor compute beside each other: two of them do not make four iterations of halves' products dearer than one
-// that stands alone, and eight, whose values have no room, are.
-// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/; s/N = 4 : i64/N = 64 : i64/' %S/../../../examples/back_to_back_gemm.mlir \
+// Blocks of threads that are too few for a multiprocessor compute beside each other: two of them, with two iterations of an attention at a time, are not
+// dearer than three with one.
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %S/../../../examples/flash_attention_causal.mlir \
 // RUN:   | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BESIDE
-// BESIDE: choose-iterations | {{.*}}4 iterations at a time
+// BESIDE: choose-iterations | {{.*}}2 iterations at a time
 
 !x = tensor<1x64xf32>
 !w = tensor<64x64xf32>
