@@ -219,7 +219,8 @@ private:
     bool isBehind = false; // all that lives as long as the kernel: the offset counts from there
   };
   void place(memref::AllocOp alloc);
-  LogicalResult place(loops::LeafOp leaf);
+  LogicalResult findAllNeeds();
+  void place(loops::LeafOp leaf);
   void placeValues(loops::LeafOp leaf, const LeafNeeds &needs, SmallVectorImpl<Planned> &planned);
   int64_t placeSums(int64_t bytes);
   int64_t placeOperands(int64_t bytes);
@@ -240,8 +241,10 @@ private:
   int64_t used;                                  // bytes of what lives as long as the kernel
   int64_t awaited = 0;                           // of that, what is shared already and has no place yet
   int64_t ofLeaf = 0;                            // of the largest leaf
-  int64_t sumsAt = -1, operandsAt = -1, operandsBytes = 0; // which leaves use one after the other
+  int64_t sumsAt = -1, sumsBytes = 0, operandsAt = -1, operandsBytes = 0; // which leaves use one after the other
+  bool needsBoth = false;                                                  // a leaf, at once
   bool usesWorkspace = false;
+  llvm::DenseMap<Operation *, LeafNeeds> needsOf; // of leaves
   SmallVector<std::pair<loops::LeafOp, SmallVector<Planned>>> leaves;
 };
 } // namespace
@@ -271,10 +274,13 @@ void MemoryPlanner::place(memref::AllocOp alloc) {
     used += int64_t(llvm::alignTo(bytes, accessBytes));
 }
 
+/// Leaves take turns: where none needs both, operands of some lie where sums of others do.
 int64_t MemoryPlanner::placeOperands(int64_t bytes) {
   if (bytes > operandsBytes) {
-    operandsAt = used = int64_t(llvm::alignTo(used, accessBytes));
     operandsBytes = bytes;
+    if (!needsBoth && sumsAt >= 0 && bytes <= sumsBytes)
+      return operandsAt = sumsAt;
+    operandsAt = used = int64_t(llvm::alignTo(used, accessBytes));
     used += bytes;
   }
   return operandsAt;
@@ -282,6 +288,9 @@ int64_t MemoryPlanner::placeOperands(int64_t bytes) {
 
 int64_t MemoryPlanner::placeSums(int64_t bytes) {
   if (sumsAt < 0) {
+    sumsBytes = bytes;
+    if (!needsBoth && bytes <= operandsBytes)
+      return sumsAt = operandsAt;
     sumsAt = used;
     used += bytes;
   }
@@ -320,15 +329,26 @@ void MemoryPlanner::placeValues(loops::LeafOp leaf, const LeafNeeds &needs, Smal
   }
 }
 
-LogicalResult MemoryPlanner::place(loops::LeafOp leaf) {
-  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
-  if (failed(own))
-    return failure();
-  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
-  if (failed(tiling))
-    return failure();
-  keepConstants(leaf, *own, *tiling);
-  LeafNeeds needs = findNeeds(leaf, *own, *tiling, block);
+/// What all leaves need, before any of it has a place.
+LogicalResult MemoryPlanner::findAllNeeds() {
+  WalkResult walked = kernel.walk<WalkOrder::PreOrder>([&](loops::LeafOp leaf) {
+    FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
+    if (failed(own))
+      return WalkResult::interrupt();
+    FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
+    if (failed(tiling))
+      return WalkResult::interrupt();
+    keepConstants(leaf, *own, *tiling);
+    LeafNeeds needs = findNeeds(leaf, *own, *tiling, block);
+    needsBoth |= needs.operands.bytes && needs.sums.bytes;
+    needsOf.try_emplace(leaf, std::move(needs));
+    return WalkResult::skip();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+void MemoryPlanner::place(loops::LeafOp leaf) {
+  const LeafNeeds &needs = needsOf.at(leaf);
   auto &[placed, planned] = leaves.emplace_back();
   placed = leaf;
   // What its products need others can have no more, sums are the last to come.
@@ -338,7 +358,6 @@ LogicalResult MemoryPlanner::place(loops::LeafOp leaf) {
     planned.push_back({PlaceUse::Operands, -1, operands, needs.operands.bytes});
   if (needs.sums.bytes)
     planned.push_back({PlaceUse::Sums, -1, placeSums(needs.sums.bytes), needs.sums.bytes});
-  return success();
 }
 
 void MemoryPlanner::write() {
@@ -364,17 +383,18 @@ LogicalResult MemoryPlanner::run() {
     return failure();
   if (swizzles.takesAny())
     lineBytes = MemoryAttr::lineBytes;
+  if (failed(findAllNeeds()))
+    return failure();
   kernel.walk([&](memref::AllocOp alloc) { awaited += int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes)); });
-  WalkResult walked = kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       place(alloc);
     auto leaf = dyn_cast<loops::LeafOp>(op);
     if (!leaf)
       return WalkResult::advance();
-    return failed(place(leaf)) ? WalkResult::interrupt() : WalkResult::skip();
+    place(leaf);
+    return WalkResult::skip();
   });
-  if (walked.wasInterrupted())
-    return failure();
   write();
   return success();
 }

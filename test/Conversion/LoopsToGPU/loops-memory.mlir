@@ -92,6 +92,13 @@
 // CHOSEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected all memory that is chosen to be swizzled, or none of it
 // CHOSEN: <stdin>:[[#]]:[[#]]: note: this is not swizzled
 
+// Operands of some leaves lie where sums of others do, as leaves take turns: the first layer's products ahead of steps whose sums are cut into slices.
+// RUN: sed 's/1x64xf32/1x256xf32/; s/<64x64xf32/<256x256xf32/; s/ft.lengths = {/ft.typical = {N = [16, 16], D = [10, 10], L = [100, 100]}, &/' %examples/stacked_lstm.mlir | ft-opt --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" \
+// RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-choose-division-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-apply-schedule,etdg-schedule-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-place-buffers{machine=%S/../../machines/h200.json}),convert-etdg-to-loops{target=sm_90a machine=%S/../../machines/h200.json},cse,loops-decide-for-gpu)" \
+// RUN:   | FileCheck %s --check-prefix=TURNS
+// TURNS: #loops.place<operands in shared at [[AT:[0-9]+]], bytes = {{[0-9]+}}>
+// TURNS: #loops.place<sums in shared at [[AT]], bytes = {{[0-9]+}}>
+
 // What is left out, does not fit, or overlaps is refused.
 // RUN: not ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: softmax.mlir:[[#]]:[[#]]: error: the GPU engine can't run the loops: nobody says where a block of threads has its memory (loops.shared): loops-place-memory does

@@ -19,8 +19,8 @@
 // GRID: join-regions{{.*}}"regions r3 and r7 are one leaf's code"
 
 #two = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-#sequential = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>, <dimension = 2, tile = 4, most = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 2, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
-#rows = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 1, tile = 4, most = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 1, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
+#sequential = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>, <dimension = 2, tile = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 2, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
+#rows = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 1, tile = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 1, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
 !x = tensor<1x8xf32>
 
 // Steps of a wavefront: the first layer reads the argument, others the layer before. Its own state is a value at first, so that two of four are left.
