@@ -65,6 +65,9 @@ LogicalResult makeLeafForm(LeafForm &form, BlockOp block, const Machine &machine
                            llvm::function_ref<bool(Value)> isPerRow,
                            llvm::function_ref<int64_t(Value, unsigned)> planesOf = keepAllPlanes);
 
+/// By read of a leaf whether it differs from row to row; none where its call is for one row. Of a block's reads and rows nothing else decides its form.
+SmallVector<bool> findReadsOfRows(BlockOp block, std::optional<unsigned> rowDim, bool rowWise, llvm::function_ref<bool(Value)> isPerRow);
+
 /// By read of a leaf: scalars between neighbours along each dimension where it is a box with gaps, else none.
 SmallVector<SmallVector<int64_t>> getReadStrides(BlockOp leaf, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
 

@@ -178,6 +178,26 @@ LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
   return success();
 }
 
+/// The forms of leaves whose columns are shared.
+LogicalResult KernelPrices::makeFormsOfColumns(ArrayRef<BlockOp> nest, const Place &place) {
+  for (BlockOp block : nest) {
+    SmallVector<BlockOp> leaves = leavesOf(block);
+    bool areKnown = llvm::all_of(leaves, [&](BlockOp leaf) { return knownColumns.lookup(leaf) != nullptr; });
+    if (!areKnown && failed(makeLeafForms(block, place.context, machine, noPlanes, [&](BlockOp leaf) -> LeafForm & {
+          std::shared_ptr<LeafForm> &form = knownColumns[leaf];
+          form = std::make_shared<LeafForm>();
+          return *form;
+        }))) {
+      for (BlockOp leaf : leaves)
+        knownColumns.erase(leaf);
+      return failure();
+    }
+    for (BlockOp leaf : leaves)
+      forms[leaf] = knownColumns[leaf];
+  }
+  return success();
+}
+
 LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total) {
   forms.clear();
   Place place;
@@ -193,14 +213,8 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
     place.context.rowOwner.assign(nest.begin(), nest.end());
   place.resident = plan.block.getResident();
   place.reads.isStaged = !plan.placements.empty();
-  for (BlockOp block : nest)
-    if (plan.columns && failed(makeLeafForms(block, place.context, machine, noPlanes, [&](BlockOp leaf) -> LeafForm & {
-          auto &form = forms[leaf];
-          if (!form)
-            form = std::make_unique<LeafForm>();
-          return *form;
-        })))
-      return failure();
+  if (plan.columns && failed(makeFormsOfColumns(nest, place)))
+    return failure();
   place.dims.resize(BlockOp(nest.front()).getNumDims());
   if (failed(settle(nest, plan, place)))
     return failure();

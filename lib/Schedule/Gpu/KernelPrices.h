@@ -90,6 +90,7 @@ private:
   FailureOr<KernelPrice> priceBody(Block &body);
   FailureOr<KernelPrice> priceKernel(Operation &item);
   FailureOr<KernelPrice> priceVariants(etdg::VariantsOp variants);
+  LogicalResult makeFormsOfColumns(ArrayRef<BlockOp> nest, const Place &place);
   LogicalResult settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place &place);
   LogicalResult addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned shared, KernelPrice &total);
   LogicalResult addSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned step, Place &place, double weight, KernelPrice &total);
@@ -119,8 +120,16 @@ private:
   const GpuScheduleOptions &options;
   const Machine &machine;
   etdg::GraphOp graph;
-  llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms;
   llvm::DenseMap<Operation *, double> movedBetween; // bytes, by leaf, between its loop nests
+  /// Of the nest at hand.
+  llvm::DenseMap<Operation *, std::shared_ptr<LeafForm>> forms;
+  /// A leaf's form does not depend on lengths: it is made once.
+  struct KnownForm {
+    SmallVector<bool> ofRows;
+    std::shared_ptr<LeafForm> form;
+  };
+  llvm::DenseMap<Operation *, SmallVector<KnownForm, 1>> known;
+  llvm::DenseMap<Operation *, std::shared_ptr<LeafForm>> knownColumns; // whose columns blocks of threads share, as the leaf's nest says
   void tell(const LoopsPrice &price) {
     if (isTelling)
       listener(price);

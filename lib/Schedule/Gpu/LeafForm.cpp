@@ -21,10 +21,8 @@ int64_t schedule::elementBytes(Type element) {
   return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, const Machine &machine, std::optional<unsigned> rowDim, bool rowWise,
-                                     llvm::function_ref<bool(Value)> isPerRow,
-                                     llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
-  LeafOptions leafOptions;
+SmallVector<bool> schedule::findReadsOfRows(BlockOp block, std::optional<unsigned> rowDim, bool rowWise, llvm::function_ref<bool(Value)> isPerRow) {
+  SmallVector<bool> ofRows;
   for (unsigned i = 0; i < block.getNumReads() && rowWise; ++i) {
     bool varies = false;
     for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
@@ -34,10 +32,16 @@ LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, const Machin
       if (piece.getKind() == etdg::SourceKind::Buffer)
         varies |= isPerRow(block.getBuffers()[piece.getOperand()]);
     }
-    leafOptions.batched.push_back(varies);
+    ofRows.push_back(varies);
   }
+  return ofRows;
+}
+
+LogicalResult schedule::makeLeafForm(LeafForm &form, BlockOp block, const Machine &machine, std::optional<unsigned> rowDim, bool rowWise,
+                                     llvm::function_ref<bool(Value)> isPerRow,
+                                     llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   // A single row takes all as its own, so that results are computed in place.
-  if (failed(buildLeafForm(form, block, leafOptions.batched, getReadStrides(block, planesOf))))
+  if (failed(buildLeafForm(form, block, findReadsOfRows(block, rowDim, rowWise, isPerRow), getReadStrides(block, planesOf))))
     return failure();
   leaf::fuseNests(form.graph, machine.gpu.fusedOps);
   leaf::findGuards(form.graph);

@@ -198,12 +198,21 @@ bool KernelPrices::isRowWiseAt(BlockOp leaf, const Place &place) const {
 }
 
 FailureOr<LeafForm *> KernelPrices::formOf(BlockOp leaf, const Place &place) {
-  auto &form = forms[leaf];
-  if (!form) {
-    form = std::make_unique<LeafForm>();
-    if (failed(makeLeafForm(*form, leaf, machine, place.context.row, isRowWiseAt(leaf, place),
-                            [&](Value buffer) { return place.context.isPerRow(buffer); })))
+  std::shared_ptr<LeafForm> &form = forms[leaf];
+  if (form)
+    return form.get();
+  auto isPerRow = [&](Value buffer) { return place.context.isPerRow(buffer); };
+  bool isRowWise = isRowWiseAt(leaf, place);
+  SmallVector<bool> ofRows = findReadsOfRows(leaf, place.context.row, isRowWise, isPerRow);
+  SmallVector<KnownForm, 1> &all = known[leaf];
+  auto *found = llvm::find_if(all, [&](const KnownForm &one) { return one.ofRows == ofRows; });
+  if (found == all.end()) {
+    auto made = std::make_shared<LeafForm>();
+    if (failed(makeLeafForm(*made, leaf, machine, place.context.row, isRowWise, isPerRow)))
       return failure();
+    all.push_back({std::move(ofRows), std::move(made)});
+    found = std::prev(all.end());
   }
+  form = found->form;
   return form.get();
 }
