@@ -150,7 +150,6 @@ private:
     etdg::ExitAttr exit;
     SmallVector<BlockOp> ended;
     std::vector<GpuPlan> endedPlans;
-    bool waits() const;
   };
   LogicalResult emitGridBody(Region &body, unsigned &number);
   FailureOr<GridKernel> readGridKernel(Operation *item);

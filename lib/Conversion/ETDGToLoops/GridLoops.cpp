@@ -12,8 +12,6 @@
 
 #include "ft/Schedule/GpuLeaf.h"
 
-#include "mlir/IR/Remarks.h"
-
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toloops;
@@ -118,13 +116,8 @@ LogicalResult Emitter::findCuts(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   return success();
 }
 
-bool Emitter::GridKernel::waits() const {
-  return place.isGrouped || llvm::any_of(plans, [](const GpuPlan &plan) { return !plan.steps.empty(); });
-}
-
 LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   beginKernel(name);
-  const Machine &machine = gpu->getMachine();
   etdg::ThreadBlockAttr block = read.plans.front().block;
   stagedMemory.clear();
   bool stages = false;
@@ -157,11 +150,8 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   };
   if (failed(read.exit ? emitLeaving(group, read.exit, read.ended, emitOne, emitEnded) : emitGroup(group, Point(), emitOne)))
     return failure();
-  // Blocks of threads that wait for each other, or deal out points that only they can count, are
-  // as many as the device holds.
-  bool dealThemselves = llvm::any_of(read.plans, [](const GpuPlan &plan) { return plan.dealsItself; });
-  int64_t most = read.waits() ? 1 : dealThemselves ? machine.gpu.stepBlocksPerUnit : 0;
-  kernel->setAttr("loops.grid", loops::GridAttr::get(context, block, most * gpu->getMultiprocessors()));
+  // Of what is staged each block of threads has a part. How many there are of others loops-choose-tasks says.
+  kernel->setAttr("loops.grid", loops::GridAttr::get(context, block, stages ? gpu->getMultiprocessors() : 0));
   finishKernel("blocks of threads of " + gpu->target, /*seconds=*/0);
   return success();
 }
@@ -229,14 +219,6 @@ LogicalResult Emitter::emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayR
     return failure();
   if (plan->row && point.columns)
     return front.emitError("the GPU engine can't run the schedule: leaves whose columns are shared are computed for one row");
-  auto planes = [this](Value buffer, unsigned d) { return kept.at(buffer, d); };
-  if (plan->lift && !schedule::isUniform(front, *plan->lift, planes)) {
-    remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-lift").category("gpu"))
-        << "planes wrap around along " << front.getDimNames()[*plan->lift].getValue()
-        << ": its iterations are computed one by one";
-    plan->inner.push_back(*plan->lift);
-    plan->lift.reset();
-  }
   auto inside = [&](Point at) {
     return emitLoops(nest, at, plan->inner, [&](Point all) -> LogicalResult {
       if (!plan->lift)

@@ -16,7 +16,7 @@
 
 // The grid takes steps together, and waits after each; columns, then rows, are dealt to its blocks of threads.
 // CHECK-LABEL: func.func @steps_k0(
-// CHECK-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 65536>, most = 132>
+// CHECK-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 65536>>
 // CHECK: scf.for %[[k:.*]] = %c0{{.*}} to
 // CHECK-NEXT: loops.chunks (%[[c:.*]], %[[width:.*]]) = %c0{{.*}} to %c8{{.*}} most 8 unit 4 level <grid, turn> {
 // CHECK-NEXT: loops.chunks (%{{.*}}, %[[rows:.*]]) = %c0{{.*}} to %{{.*}} most 3 level <grid, turn> {
@@ -28,7 +28,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: return
 // FIXED-LABEL: func.func @steps_k0(
-// FIXED-SAME: most = 7>
+// FIXED-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 65536>>
 // FIXED: loops.chunks {{.*}} most 8 unit 4 level <grid, fixed>
 // FIXED-NEXT: loops.chunks {{.*}} most 5 level <grid, fixed>
 // A tile that is a number is what a block of threads gets; there is room for as many rows.

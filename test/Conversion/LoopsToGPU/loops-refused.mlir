@@ -31,7 +31,7 @@
 // RUN: sed 's/loops.leaf rows/func.call @other() : () -> () loops.leaf rows/; s/^module {/module { func.func private @other()/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CALL
 // CALL: error: {{.*}}the GPU engine has no form of this operation through loops
-// RUN: sed 's/loops.grid = #loops.grid<block = <[^>]*>, most = 132>, //; /loops.sync/d; s/<grid, /<core, /' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
+// RUN: sed 's/loops.grid = #loops.grid<block = <[^>]*>>, //; /loops.sync/d; s/<grid, /<core, /' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CORES
 // CORES: error: expected a kernel of blocks of threads (loops.grid), found one of the CPU
 // RUN: sed 's/ for <target.*units = 132>//' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE

@@ -15,7 +15,7 @@
 // CHECK-NOT: loops.
 //
 // Another number of threads and of blocks:
-// RUN: sed 's/threads = 64/threads = 128/; s/most = 7>/most = 5>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=BLOCKS
+// RUN: sed 's/threads = 64/threads = 128/; s/shared = 65536>>/shared = 65536>, most = 5>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: \22grid\22:[5,1,1],\22block\22:[128,1,1]
 // BLOCKS: nvvm.maxntid = array<i32: 128, 1, 1>
 //
