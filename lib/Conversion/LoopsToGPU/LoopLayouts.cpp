@@ -98,6 +98,11 @@ static bool isJoined(ArrayRef<schedule::Tiles> tiles, size_t leader, size_t numb
   return leader < number && tiles[leader].product && llvm::is_contained(tiles[leader].product->joined, unsigned(number));
 }
 
+/// Whether a nest is computed in the tiles of an earlier product, element by element.
+static bool isFused(ArrayRef<schedule::Tiles> tiles, size_t leader, size_t number) {
+  return leader < number && tiles[leader].product && number <= leader + size_t(tiles[leader].product->attribute.getFused());
+}
+
 /// What layouts of its loop nests say.
 static LogicalResult readTiles(loops::LeafOp leaf, const LeafInBlock &own, const Machine &machine, SmallVector<schedule::Tiles> &tiles) {
   auto refuse = [&](const Twine &why) {
@@ -130,6 +135,8 @@ static LogicalResult readTiles(loops::LeafOp leaf, const LeafInBlock &own, const
     auto tiling = dyn_cast<etdg::TilingAttr>(layout);
     if (!tiling)
       return refuse("rows stay in registers where a kernel is one leaf");
+    if (isFused(tiles, leader, i) && tiling != schedule::toAttribute(leaf.getContext(), schedule::Tiles()))
+      return refuse("loop nest " + Twine(i) + ": it is computed in the tiles of nest " + Twine(leader) + " (fused), expected #etdg.tiling<>");
     FailureOr<schedule::Tiles> read = schedule::readTiles(tiling, graph, collapsed, tile, machine, wrong);
     if (failed(read))
       return refuse("loop nest " + Twine(i) + ": " + wrong);

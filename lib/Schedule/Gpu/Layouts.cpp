@@ -68,11 +68,10 @@ SmallVector<Attribute> schedule::chooseLayouts(const LeafForm &form, const LeafC
       --fused;
       continue;
     }
-    --fused;
-    bool isEmpty = false; // such a nest has no code
+    bool hasNoCode = fused-- > 0; // of its own
     for (auto [size, reduced] : llvm::zip_equal(nest.sizes, nest.reduced))
-      isEmpty |= size == 0 && !reduced;
-    layouts.push_back(toAttribute(mlir, isEmpty ? Tiles() : chooseTiles(form.graph, nest, tile, machine)));
+      hasNoCode |= size == 0 && !reduced;
+    layouts.push_back(toAttribute(mlir, hasNoCode ? Tiles() : chooseTiles(form.graph, nest, tile, machine)));
   }
   return layouts;
 }
