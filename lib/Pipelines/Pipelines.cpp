@@ -69,7 +69,7 @@ public:
     if (isThorough)
       finish(from);
     else
-      validateGiven();
+      takeGiven();
     for (unsigned i = static_cast<unsigned>(from) + 1; i <= static_cast<unsigned>(to); ++i)
       if (Phase phase = static_cast<Phase>(i); !isSkipped(phase) && (isThorough || isBuilt(phase)))
         addPhase(phase);
@@ -121,6 +121,16 @@ private:
     options.given = true;
     options.schedules = from <= Phase::ETDG;
     pm.addPass(etdg::createETDGValidatePhase(options));
+  }
+
+  /// A graph that is input may be none: what a phase says of it afterwards would be called the phase's fault.
+  void takeGiven() {
+    if (from == Phase::ETDG) {
+      FTVerifyPhaseOptions verify;
+      verify.phase = stringifyPhase(from).str();
+      pm.addPass(createFTVerifyPhase(verify));
+    }
+    validateGiven();
   }
 
   void finish(Phase phase) {

@@ -97,7 +97,8 @@ LogicalResult StrideOp::verify() {
   return success();
 }
 
-LogicalResult LaunchOp::verify() {
+// Not by `verify`: the kernel's body is looked into, which has been verified only where the module around asks of symbols.
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
   auto module = (*this)->getParentOfType<ModuleOp>();
   auto callee = module ? module.lookupSymbol<FunctionOpInterface>(getCallee()) : FunctionOpInterface();
   if (!callee || !callee->hasAttr("loops.kernel"))

@@ -406,7 +406,7 @@ def Loops_StrideOp : Loops_Op<"stride", [Pure, HasParent<"ProgramOp">]> {
   let hasVerifier = 1;
 }
 
-def Loops_LaunchOp : Loops_Op<"launch", [ParentOneOf<["ProgramOp", "VariantsOp"]>]> {
+def Loops_LaunchOp : Loops_Op<"launch", [ParentOneOf<["ProgramOp", "VariantsOp"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a kernel";
   let description = [{
     Gives lengths and strides as `index`, buffers as their memory. `plan` and `seconds` say how the kernel's loops share
@@ -420,7 +420,6 @@ def Loops_LaunchOp : Loops_Op<"launch", [ParentOneOf<["ProgramOp", "VariantsOp"]
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyTypeOf<[Index, ETDG_BufferType]>>:$arguments,
                        OptionalAttr<StrAttr>:$plan, OptionalAttr<F64Attr>:$seconds);
   let assemblyFormat = "$callee `(` $arguments `)` attr-dict (`:` type($arguments)^)?";
-  let hasVerifier = 1;
 }
 
 def Loops_VariantsOp : Loops_Op<"variants", [HasParent<"ProgramOp">, NoTerminator, NoRegionArguments]> {
