@@ -326,8 +326,10 @@ LogicalResult Subject::runPhases(bool forGpu) {
         CpuScheduleOptions cpu;
         GpuScheduleOptions gpu;
         cpu.planSeed = gpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
-        if (forGpu)
+        if (forGpu) {
+          pm.addNestedPass<etdg::GraphOp>(createChooseCutsForGpu(gpu));
           pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(gpu));
+        }
         pm.addNestedPass<etdg::GraphOp>(forGpu ? createScheduleForGpu(gpu) : createScheduleForCpu(cpu));
       }
       if (phase == Phase::Storage && forGpu) {

@@ -271,6 +271,7 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
   if (phase == Phase::Reorder)
     pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(forGpu<ETDGChooseDivisionForGPUOptions>(target, machine)));
   if (phase == Phase::Schedule) {
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseCutsForGPU(forGpu<ETDGChooseCutsForGPUOptions>(target, machine)));
     pm.addNestedPass<etdg::GraphOp>(createETDGChooseIterationsForGPU(forGpu<ETDGChooseIterationsForGPUOptions>(target, machine)));
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(forGpu<ETDGScheduleForGPUOptions>(target, machine)));
   }

@@ -243,6 +243,31 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
                            "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::GraphOp"> {
+  let summary = "cut reductions into shares where a GPU takes less time so";
+  let description = [{
+    A leaf at the top of a graph that reduces, at fewer points than there are multiprocessors whatever the lengths are, leaves
+    most of them idle: one block of threads takes all terms of a point. It is tried cut into about as many shares as there are multiprocessors, and
+    4, 16, ... times as many (`etdg-cut-leaves`; shares of equal length where there are such near by), on copies of the graph that are scheduled as
+    `etdg-schedule-for-gpu` does it; what kernels then cost, at typical lengths, decides. The cheapest form is taken where it promises `division_share`
+    percent of the time as it stands, or less, and what then joins the shares is asked in the same way.
+    The remark (category `gpu`, `cut-reduction`) has all prices.
+
+    How long a share is follows from the machine and the length, so that rounding is the same for each call. What has a schedule or layouts
+    stays as it is. Runs after `etdg-apply-schedule` and before `etdg-choose-iterations-for-gpu`. A seed draws whether a leaf is cut, and into what shares.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90a\"", "sm_80 or sm_90a">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "A machine, a GPU, by its name or file (default: the target's)">,
+                 Option<"multiprocessors", "multiprocessors", "int64_t", "0",
+                        "Multiprocessors to plan for (0: as many as the machine has)">,
+                 Option<"steps", "steps", "std::string", "\"choose\"",
+                        "Steps of the whole grid with a barrier after each: choose (where that pays), always, never">,
+                 PlanSeedOption];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "compute several iterations of a reduction at a time where a GPU takes less time so";
   let description = [{

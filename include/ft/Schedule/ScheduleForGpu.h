@@ -11,6 +11,7 @@ namespace mlir::ft {
 struct GpuScheduleOptions;
 
 #define GEN_PASS_DECL_ETDGSCHEDULEFORGPU
+#define GEN_PASS_DECL_ETDGCHOOSECUTSFORGPU
 #define GEN_PASS_DECL_ETDGCHOOSEDIVISIONFORGPU
 #define GEN_PASS_DECL_ETDGCHOOSEITERATIONSFORGPU
 #define GEN_PASS_DECL_ETDGPRICEFORGPU
@@ -25,6 +26,9 @@ std::unique_ptr<Pass> createScheduleForGpu(const GpuScheduleOptions &options);
 
 /// `etdg-choose-division-for-gpu`, which decides before orders are applied.
 std::unique_ptr<Pass> createChooseDivisionForGpu(const GpuScheduleOptions &options);
+
+/// `etdg-choose-cuts-for-gpu`, which decides before schedules are completed.
+std::unique_ptr<Pass> createChooseCutsForGpu(const GpuScheduleOptions &options);
 
 /// `etdg-choose-iterations-for-gpu`, which decides before schedules are completed.
 std::unique_ptr<Pass> createChooseIterationsForGpu(const GpuScheduleOptions &options);

@@ -100,6 +100,7 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseDivisionForGpu(options.gpu));
     if (phase == Phase::Schedule) {
+      pm.addNestedPass<etdg::GraphOp>(createChooseCutsForGpu(options.gpu));
       pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(options.gpu));
       pm.addNestedPass<etdg::GraphOp>(createScheduleForGpu(options.gpu));
     }

@@ -41,8 +41,6 @@ public:
 private:
   static SmallVector<BlockOp> leavesIn(etdg::GraphOp graph);
   using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
-  /// Nothing where a GPU can't run the form, or the model has no price for it.
-  std::optional<double> price(etdg::GraphOp form, const Lengths &lengths);
   int64_t typicalCount(const etdg::JoinableReduction &reduction);
   SmallVector<StringAttr> namesOfRange(const etdg::JoinableReduction &reduction);
   Lengths enoughBeside(const etdg::JoinableReduction &reduction);
@@ -119,18 +117,6 @@ IterationsChooser::Lengths IterationsChooser::enoughBeside(const etdg::JoinableR
   return lengths;
 }
 
-std::optional<double> IterationsChooser::price(etdg::GraphOp form, const Lengths &lengths) {
-  // What a form can't do is no error of the program.
-  QuietForms quiet(form.getContext());
-  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
-  GpuScheduleOptions trial = options;
-  trial.planSeed = 0;
-  if (failed(scheduleForGpu(*copy, trial)))
-    return std::nullopt;
-  FailureOr<KernelPrice> kernels = KernelPrices(*copy, options, lengths).priceGraph();
-  return succeeded(kernels) ? std::optional(kernels->seconds) : std::nullopt;
-}
-
 static BlockOp joinIn(BlockOp leaf, int64_t count) {
   std::string why;
   std::optional<etdg::JoinableReduction> found = etdg::findJoinable(leaf, why);
@@ -139,7 +125,7 @@ static BlockOp joinIn(BlockOp leaf, int64_t count) {
 
 int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduction &reduction) {
   Lengths lengths = enoughBeside(reduction);
-  std::optional<double> whole = price(graph, lengths);
+  std::optional<double> whole = priceAsScheduled(graph, options, lengths);
   if (!whole)
     return 1;
   int64_t most = typicalCount(reduction);
@@ -152,7 +138,7 @@ int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduc
       break;
     OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
     joinIn(leavesIn(*copy)[number], count);
-    std::optional<double> seconds = price(*copy, lengths);
+    std::optional<double> seconds = priceAsScheduled(*copy, options, lengths);
     shares += llvm::formatv("{0}{1}: ", shares.empty() ? "" : ", ", count).str() +
               (seconds ? llvm::formatv("{0:F0}", *seconds / *whole * percent).str() : "not on this machine");
     if (seconds && *seconds <= least * sureShare)

@@ -11,6 +11,7 @@
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/Plan.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -64,6 +65,27 @@ int64_t GpuPlanner::elementsOf(ArrayRef<BlockOp> nest) const {
     for (BlockOp leaf : leavesOf(block))
       elements = std::max(elements, elementsOfLeaf(leaf));
   return elements;
+}
+
+/// Terms of the longest sum of a leaf, all of its points together.
+static int64_t termsOfLeaf(BlockOp leaf) {
+  int64_t terms = 0;
+  for (auto op : leaf.getBody().front().getOps<linalg::LinalgOp>()) {
+    int64_t iterations = 1;
+    for (int64_t size : op.getStaticLoopRanges())
+      iterations *= std::max<int64_t>(size, 1);
+    if (op.getNumReductionLoops() > 0)
+      terms = std::max(terms, iterations);
+  }
+  return terms;
+}
+
+/// The same of a nest of leaves.
+static int64_t termsOfNest(ArrayRef<BlockOp> nest) {
+  int64_t terms = 0;
+  for (BlockOp block : nest)
+    terms = std::max(terms, block.isLeaf() ? termsOfLeaf(block) : 0);
+  return terms;
 }
 
 static bool variesWith(BlockOp leaf, unsigned read, unsigned dim) {
@@ -273,8 +295,11 @@ FailureOr<GpuPlan> GpuPlanner::planBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf,
   for (unsigned d : free)
     if (d != plan.row)
       plan.flat.push_back(d);
-  int64_t threads =
-      rows ? rows->threads : threadsFor(elementsOf(nest) * plan.maxRows, planning.blockThreads.back());
+  int64_t points = elementsOf(nest) * plan.maxRows;
+  // Fewer points than a warp has lanes: what there is to do is the terms of their sums.
+  if (points < machine.occupancy.warp && nest.size() == 1 && front.isLeaf())
+    points = std::max(points, termsOfLeaf(front) / planning.leastSlice);
+  int64_t threads = rows ? rows->threads : threadsFor(points, planning.blockThreads.back());
   // Rows of a few elements that are no whole access are a thread's each (Tiles.cpp): it has as many of them, two at a time, as
   // elements where these are dealt.
   if (int64_t elements = elementsOf(nest); !rows && !draws() && plan.row && elements > 1 && elements <= planning.loopTile && elements % 2 != 0)
@@ -420,6 +445,8 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
       plan.maxRows = std::max(plan.maxRows, planning.columnRows);
     maxRows = std::max(maxRows, plan.maxRows);
     elements = std::max(elements, elementsOf(nest));
+    if (elementsOf(nest) * plan.maxRows < machine.occupancy.warp) // what there is to do is the terms of sums
+      elements = std::max(elements, termsOfNest(nest) / planning.rowLaneWords);
     llvm::erase_if(plan.flat, [&](unsigned d) { return plan.row == d; });
     // What is not dealt one block of threads runs in order; others don't wait for it after each iteration.
     if (place.isGrouped && !plan.row && !plan.columns && plan.flat.empty() && plan.outer.empty()) {

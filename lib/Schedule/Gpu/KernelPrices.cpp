@@ -11,6 +11,7 @@
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/RowRuns.h"
+#include "ft/Schedule/ScheduleForGpu.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -451,4 +452,17 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfInside(ArrayRef<BlockOp> n
   TaskCost total;
   total.add(*one, tiles);
   return total;
+}
+
+std::optional<double> schedule::priceAsScheduled(etdg::GraphOp graph, const GpuScheduleOptions &options,
+                                                 ArrayRef<std::pair<StringAttr, int64_t>> lengths) {
+  // What a form can't do is no error of the program.
+  QuietForms quiet(graph.getContext());
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
+  GpuScheduleOptions trial = options;
+  trial.planSeed = 0;
+  if (failed(scheduleForGpu(*copy, trial)))
+    return std::nullopt;
+  FailureOr<KernelPrice> kernels = KernelPrices(*copy, options, lengths).priceGraph();
+  return succeeded(kernels) ? std::optional(kernels->seconds) : std::nullopt;
 }

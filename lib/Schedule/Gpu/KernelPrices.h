@@ -35,6 +35,10 @@ struct KernelPrice {
   double resident = 0, shared = 0; // blocks of threads on a multiprocessor, and about how many bytes of shared memory each has, of the last nest
 };
 
+/// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
+/// can't run it, or the model has no price for it.
+std::optional<double> priceAsScheduled(etdg::GraphOp graph, const GpuScheduleOptions &options, ArrayRef<std::pair<StringAttr, int64_t>> lengths = {});
+
 /// What a task takes for a loop nest of a leaf.
 struct LoopsPrice {
   BlockOp leaf;

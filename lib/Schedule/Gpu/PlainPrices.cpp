@@ -103,7 +103,8 @@ double schedule::secondsOfWaits(etdg::TilingAttr tiling, const TaskLoops &loops,
   double near = latencyOf(Source::Near, machine), longest = 0;
   // What lies in a line that has come is near.
   for (const TaskRead &read : loops.reads) {
-    double lines = rounds * std::clamp(std::ceil(together * copies * read.stride / lineBytes), 1.0, together);
+    // (Lanes that share a sum have the terms in between.)
+    double lines = rounds * std::clamp(std::ceil(together * copies * read.stride * lanes / lineBytes), 1.0, together);
     lines = std::min(lines, read.bytes / lineBytes);
     longest = std::max(longest, lines * (latencyOf(read.source, machine) - near));
   }

@@ -296,9 +296,10 @@ void Chooser::chooseTile() {
   for (int loop : candidates)
     if (saves(loop) && take(loop))
       return;
-  // A warp that sums one short row after the other would wait for each.
+  // Lanes that sum one row after the other would wait for each.
+  bool joins = tiles.group == warp || (tiles.group > warp && int64_t(getReductions(nest).size()) * planning.loopTile <= mostSlots);
   for (int loop : candidates)
-    if (tiles.group == warp && loop != Tiles::rowLoop && take(loop))
+    if (joins && loop != Tiles::rowLoop && take(loop))
       return;
 }
 

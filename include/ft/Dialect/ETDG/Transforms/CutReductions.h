@@ -12,6 +12,8 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <optional>
 
 namespace mlir::etdg {
@@ -34,6 +36,12 @@ struct Reduction {
   /// How long the dimension is at most.
   ft::LengthAttr getLength() const;
 };
+
+/// What an operation on two elements is as one that others may be joined by; nothing where order or grouping matters.
+std::optional<arith::AtomicRMWKind> getCombinerKind(Operation *op);
+
+/// How a value grows out of a state that nothing else sees, where that has a neutral element and may be re-associated.
+std::optional<arith::AtomicRMWKind> getCombiner(Value value, BlockArgument state);
 
 /// Gives a reduction without `combine` one, and identities, where each of its states grows by one operation that has a neutral
 /// element (a sum, a product, a maximum, bits). False where it does not, or has one.

@@ -28,13 +28,28 @@ std::optional<JoinableReduction> findJoinable(BlockOp leaf, std::string &why);
 /// them as the state's own correction does (`why` not).
 bool findGrowth(const Reduction &reduction, SmallVectorImpl<Operation *> &grows, std::string &why);
 
-/// Joins `count` iterations at a time, and leaves those behind the last multiple of it as they are. The leaf, and a nest that holds it alone,
-/// is gone then. Returns the block of joined iterations.
-BlockOp joinIterations(const JoinableReduction &reduction, int64_t count);
+/// What becomes of iterations behind the last multiple of those that are joined.
+enum class RestOfJoined {
+  OneByOne, ///< they stay as they are
+  Masked,   ///< the last joined one has them: as many terms as the others, of which those of iterations that there are not are neutral
+};
+
+/// Joins `count` iterations at a time. The leaf, and a nest that holds it alone, is gone then. Returns the block of joined iterations.
+BlockOp joinIterations(const JoinableReduction &reduction, int64_t count, RestOfJoined rest = RestOfJoined::OneByOne);
+
+/// Whether each state grows by what has a neutral element, so that terms can be left out.
+bool canMask(const JoinableReduction &reduction);
+
+/// Cuts a reduction into shares of `count` iterations, each of which is computed at once, as one iteration of a map, and a reduction over what they come
+/// to, `joined` of which are computed at a time. The leaf, and a nest that holds it alone, is gone then. Nothing, and why, where that can't be.
+struct JoinedShares {
+  BlockOp shares, rest, join; // `rest` is null where all shares are whole
+};
+std::optional<JoinedShares> cutIntoJoined(const JoinableReduction &reduction, int64_t count, int64_t joined, std::string &why);
 
 /// Fills the empty body of `joined` with `count` iterations of the reduction's leaf; false, and why, where it has an operation that this has no
-/// rule for. Without `joined` it only looks.
-bool joinBodies(const JoinableReduction &reduction, BlockOp joined, int64_t count, std::string &why);
+/// rule for. Without `joined` it only looks. With `isMasked` the last argument says how many of the iterations there are.
+bool joinBodies(const JoinableReduction &reduction, BlockOp joined, int64_t count, std::string &why, bool isMasked = false);
 
 } // namespace mlir::etdg
 

@@ -395,6 +395,33 @@ def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ETDGCutLeaves : Pass<"etdg-cut-leaves", "::mlir::etdg::GraphOp"> {
+  let summary = "reductions inside of leaves become shares and their join";
+  let description = [{
+    A leaf all of whose dimensions are maps, and that reduces a loop of its own `linalg` operations, becomes two nests or three: shares of `terms` iterations of that
+    loop, points of a dimension before the bar, each begun from neutral elements; the iterations behind the last whole share, if there are any;
+    and the leaf, which joins what they come to and computes what depends on it. Of several such loops it is the outermost one of at least `terms` iterations, else the longest.
+
+    ```mlir
+    etdg.block @r [] ()                      // linalg.reduce of tensor<4096x4096xf16>
+    ==>
+    etdg.block @r_shares [map] (share) in [0, 1024) reads (%x = elem (e0, e1) %xs[e0 + 4 * share, e1] : tensor<4x4096xf16>) writes (%parts[share])
+    etdg.block @r_join [] ()                 // of tensor<1024xf32>
+    ```
+
+    A leaf that reduces a dimension of its block, and whose iterations can be joined (`etdg-join-iterations`), becomes such shares as well: `terms` iterations each, computed
+    at once. Where these do not divide how many there are, one more share has as many, of which those that there are not count as neutral; `joined` of what the
+    shares come to are joined at once.
+
+    What halves add up inside of a leaf stays f32 until it is joined. A loop is left where an operation reads neighbours along it, where something of one iteration depends on
+    what all come to (a softmax of one leaf), where the sum's operation has no neutral element, where a read is at places that data say. The remark
+    `cut-leaf` (category `etdg`) says why.
+  }];
+  let options = [Option<"terms", "terms", "int64_t", "4096", "Iterations of a share">,
+                 Option<"joined", "joined", "int64_t", "1024", "Of a dimension: how many shares are joined at once">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
   let summary = "associative loops become shares and their join";
   let description = [{

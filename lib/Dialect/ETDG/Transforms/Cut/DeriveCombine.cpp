@@ -14,8 +14,7 @@
 using namespace mlir;
 using namespace mlir::etdg;
 
-/// What an operation on two elements is as one that others may be joined by; nothing where order or grouping matters.
-static std::optional<arith::AtomicRMWKind> kindOf(Operation *op) {
+std::optional<arith::AtomicRMWKind> etdg::getCombinerKind(Operation *op) {
   using Kind = std::optional<arith::AtomicRMWKind>;
   return llvm::TypeSwitch<Operation *, Kind>(op)
       .Case([](arith::AddFOp) { return arith::AtomicRMWKind::addf; })
@@ -33,12 +32,11 @@ static std::optional<arith::AtomicRMWKind> kindOf(Operation *op) {
       .Default([](Operation *) { return Kind(); });
 }
 
-/// The operation by which a value grows out of a state that nothing else sees.
-static std::optional<arith::AtomicRMWKind> growthOf(Value value, BlockArgument state) {
+std::optional<arith::AtomicRMWKind> etdg::getCombiner(Value value, BlockArgument state) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumOperands() != 2 || !state.hasOneUse() || *state.user_begin() != op || !value.hasOneUse())
     return std::nullopt;
-  return kindOf(op);
+  return getCombinerKind(op);
 }
 
 /// The read that brings in what write number `write` of the iteration before has written, if it is one.
@@ -68,7 +66,7 @@ bool etdg::deriveCombine(BlockOp leaf) {
   SmallVector<Attribute> identities;
   for (auto [w, value] : llvm::enumerate(leaf.getYield().getOperands())) {
     std::optional<unsigned> read = stateRead(leaf, w);
-    auto kind = read ? growthOf(value, leaf.getBody().getArgument(*read)) : std::nullopt;
+    auto kind = read ? getCombiner(value, leaf.getBody().getArgument(*read)) : std::nullopt;
     auto type = cast<RankedTensorType>(value.getType());
     if (!kind || !isa<FloatType, IntegerType>(type.getElementType()))
       return false;

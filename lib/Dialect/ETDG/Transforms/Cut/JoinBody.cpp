@@ -22,7 +22,7 @@ public:
       : reduction(reduction), leaf(reduction.leaf), count(count), why(why), builder(leaf.getContext()) {}
   /// Says of each value whether it differs between iterations; false where an operation has no rule.
   bool look();
-  void write(BlockOp joined);
+  void write(BlockOp joined, bool isMasked);
 
 private:
   bool isWide(Value value) const { return wide.contains(value); }
@@ -47,6 +47,7 @@ private:
   void writeElementwise(Operation &op);
   void writeLoops(linalg::LinalgOp op, Operation *growth = nullptr);
   void writeGrowth(Operation &op);
+  linalg::GenericOp maskTerms(linalg::GenericOp loops);
 
   const JoinableReduction &reduction;
   BlockOp leaf;
@@ -55,6 +56,7 @@ private:
   OpBuilder builder;
   llvm::DenseSet<Value> wide;
   IRMapping mapping;
+  Value there; // how many of the iterations there are, where not all
 };
 } // namespace
 
@@ -181,6 +183,8 @@ void BodyJoiner::writeLoops(linalg::LinalgOp op, Operation *growth) {
   IRMapping inside = mapping;
   op->getRegion(0).cloneInto(&loops.getRegion(), inside);
   loops.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
+  if (grows && there)
+    loops = maskTerms(loops);
   mapping.map(growth ? growth->getResults() : op->getResults(), loops.getResults());
 }
 
@@ -201,12 +205,43 @@ void BodyJoiner::writeGrowth(Operation &op) {
         state.propertiesAttr = op.getPropertiesAsAttribute();
         linalg::YieldOp::create(inner, loc, inner.create(state)->getResults());
       });
+  if (there)
+    loops = maskTerms(loops);
   mapping.map(op.getResults(), loops.getResults());
 }
 
-void BodyJoiner::write(BlockOp joined) {
+/// The combiner of a growth whose only state is the body's last argument.
+static Operation *combinerOf(linalg::GenericOp loops) { return loops.getBlock()->getTerminator()->getOperand(0).getDefiningOp(); }
+
+/// The same loops, of whose terms those of iterations that there are not are neutral.
+linalg::GenericOp BodyJoiner::maskTerms(linalg::GenericOp loops) {
+  Location loc = loops.getLoc();
+  SmallVector<AffineMap> maps = loops.getIndexingMapsArray();
+  SmallVector<Value> inputs(loops.getInputs());
+  maps.insert(maps.begin() + inputs.size(), AffineMap::get(loops.getNumLoops(), 0, builder.getContext()));
+  inputs.push_back(there);
+  auto masked = linalg::GenericOp::create(builder, loc, loops.getResultTypes(), inputs, loops.getOutputs(), maps, loops.getIteratorTypesArray());
+  masked.getRegion().takeBody(loops.getRegion());
+  Block &block = masked.getRegion().front();
+  BlockArgument count = block.insertArgument(unsigned(inputs.size()) - 1, builder.getIndexType(), loc);
+  BlockArgument state = block.getArguments().back();
+  Operation *combiner = combinerOf(masked);
+  unsigned at = combiner->getOperand(0) == state ? 1 : 0;
+  OpBuilder inside(combiner);
+  Value number = linalg::IndexOp::create(inside, loc, 0);
+  Value isThere = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::slt, number, count);
+  arith::AtomicRMWKind kind = *getCombiner(combiner->getResult(0), state);
+  Value neutral = arith::getIdentityValue(kind, combiner->getResult(0).getType(), inside, loc);
+  combiner->setOperand(at, arith::SelectOp::create(inside, loc, isThere, combiner->getOperand(at), neutral));
+  loops.erase();
+  return masked;
+}
+
+void BodyJoiner::write(BlockOp joined, bool isMasked) {
   Block &from = leaf.getBody().front(), &to = joined.getBody().front();
-  mapping.map(from.getArguments(), to.getArguments());
+  mapping.map(from.getArguments(), to.getArguments().take_front(from.getNumArguments()));
+  if (isMasked)
+    there = to.getArguments().back();
   builder.setInsertionPointToEnd(&to);
   for (Operation &op : from) {
     bool differs = llvm::any_of(op.getOperands(), [&](Value value) { return isWide(value); });
@@ -225,11 +260,20 @@ void BodyJoiner::write(BlockOp joined) {
   }
 }
 
-bool etdg::joinBodies(const JoinableReduction &reduction, BlockOp joined, int64_t count, std::string &why) {
+bool etdg::canMask(const JoinableReduction &reduction) {
+  return llvm::all_of(reduction.grows, [](Operation *op) {
+    if (auto loops = dyn_cast<linalg::LinalgOp>(op)) // (of which the laws of joining ask that one operation takes in its terms)
+      return op->getNumResults() == 1 && getCombiner(loops.getBlock()->getTerminator()->getOperand(0),
+                                                     loops.getMatchingBlockArgument(loops.getDpsInitOperand(0))).has_value();
+    return getCombinerKind(op).has_value();
+  });
+}
+
+bool etdg::joinBodies(const JoinableReduction &reduction, BlockOp joined, int64_t count, std::string &why, bool isMasked) {
   BodyJoiner joiner(reduction, count, why);
   if (!joiner.look())
     return false;
   if (joined)
-    joiner.write(joined);
+    joiner.write(joined, isMasked);
   return true;
 }

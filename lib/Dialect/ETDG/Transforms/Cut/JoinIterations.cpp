@@ -6,10 +6,12 @@
 //   reduce d in [l, l + W)                   reads what iterations l + n (d - l), ... read
 //   reduce d in [l + W, u - (n - 1) W)       the iterations behind, one by one: d + (n - 1) W
 //
-// so that states follow each other as before, and who reads the last one looks (n - 1) W before.
+// so that states follow each other as before, and who reads the last one looks (n - 1) W before. Where the rest is masked, the last iteration has fewer,
+//
+//   reduce d, n (d - l) < u - l              reads what iterations l + n (d - l), ... read, those up to u
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
+#include "AtOnce.h"
 
 #include "ft/Analysis/Sets.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
@@ -73,96 +75,34 @@ std::optional<JoinableReduction> etdg::findJoinable(BlockOp leaf, std::string &w
 //===----------------------------------------------------------------------===//
 
 namespace {
-class IterationJoiner {
+class IterationJoiner : AtOnce {
 public:
-  IterationJoiner(const JoinableReduction &reduction, int64_t count)
-      : reduction(reduction), leaf(reduction.leaf), count(count), context(leaf.getContext()), old(BlockBuilder::from(leaf)),
-        space(leaf->getParentOfType<GraphOp>()), dim(getAffineDimExpr(reduction.dim, context)),
-        whole((reduction.upper - reduction.lower).floorDiv(count)) {}
+  IterationJoiner(const JoinableReduction &reduction, int64_t count, RestOfJoined rest)
+      : AtOnce(reduction, count), rest(rest), whole((reduction.upper - reduction.lower).floorDiv(count)) {}
   BlockOp run();
 
 private:
-  AffineMap at(AffineMap map, AffineExpr iteration);
-  IntegerSet domainOf(ArrayRef<AffineExpr> own);
-  /// What all of `count` iterations read, the first one being `begin`: their number is the first dimension of the element.
-  ReadAttr readOfAll(unsigned r, AffineExpr begin);
   BlockOp writeJoined(OpBuilder &builder);
   void writeRest(OpBuilder &builder);
   void moveReaders();
 
-  const JoinableReduction &reduction;
-  BlockOp leaf;
-  int64_t count;
-  MLIRContext *context;
-  BlockBuilder old;
-  SymbolSpace space;
-  AffineExpr dim, whole;
+  RestOfJoined rest;
+  AffineExpr whole;
 };
 } // namespace
-
-AffineMap IterationJoiner::at(AffineMap map, AffineExpr iteration) {
-  SmallVector<AffineExpr> results;
-  for (AffineExpr result : map.getResults())
-    results.push_back(canonicalizeExpr(result.replace(dim, iteration), map.getNumDims(), map.getNumSymbols()));
-  return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
-}
-
-/// The leaf's domain with other bounds of the dimension.
-IntegerSet IterationJoiner::domainOf(ArrayRef<AffineExpr> own) {
-  SmallVector<AffineExpr> constraints(own);
-  SmallVector<bool> eqs(own.size(), false);
-  for (auto [constraint, isEq] : llvm::zip_equal(old.domain.getConstraints(), old.domain.getEqFlags()))
-    if (!constraint.isFunctionOfDim(reduction.dim)) {
-      constraints.push_back(constraint);
-      eqs.push_back(isEq);
-    }
-  return canonicalizeSet(IntegerSet::get(old.domain.getNumDims(), old.domain.getNumSymbols(), constraints, eqs));
-}
-
-ReadAttr IterationJoiner::readOfAll(unsigned r, AffineExpr begin) {
-  ReadAttr read = old.reads[r];
-  PieceAttr piece = read.getPieces().front();
-  AffineMap map = piece.getMap().getValue();
-  auto type = cast<RankedTensorType>(leaf.getBody().getArgument(r).getType());
-  unsigned numDims = unsigned(old.dims.size()), numSymbols = map.getNumSymbols(), elementRank = unsigned(type.getRank()) + 1;
-  SmallVector<AffineExpr> results;
-  for (AffineExpr result : map.getResults())
-    results.push_back(result.shiftDims(map.getNumDims(), 1, numDims).replace(dim, begin + getAffineDimExpr(numDims, context)));
-  if (read.getElementRank() == 0 && piece.getKind() == SourceKind::Buffer)
-    for (unsigned d = 1; d < elementRank; ++d)
-      results.push_back(getAffineDimExpr(numDims + d, context));
-  for (AffineExpr &result : results)
-    result = canonicalizeExpr(result, numDims + elementRank, numSymbols);
-  IntegerSet set = piece.getSet().getValue();
-  SmallVector<AffineExpr> constraints;
-  for (AffineExpr constraint : set.getConstraints())
-    constraints.push_back(constraint.shiftDims(set.getNumDims(), 1, numDims));
-  set = canonicalizeSet(IntegerSet::get(numDims + elementRank, numSymbols, constraints, set.getEqFlags()));
-  return ReadAttr::get(context,
-                       PieceAttr::get(context, IntegerSetAttr::get(set), piece.getKind(), piece.getOperand(),
-                                      AffineMapAttr::get(AffineMap::get(numDims + elementRank, numSymbols, results, context)), {}, piece.getValue()),
-                       elementRank);
-}
 
 BlockOp IterationJoiner::writeJoined(OpBuilder &builder) {
   BlockBuilder block = old;
   block.name = old.name.empty() ? "" : old.name + "_joined";
-  AffineExpr since = dim - reduction.lower;
+  AffineExpr since = dim - reduction.lower, begin = reduction.lower + since * count, there;
   block.domain = domainOf({since, whole - 1 - since});
-  SmallVector<Type> types;
-  for (auto [r, argument] : llvm::enumerate(leaf.getBody().getArguments())) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    if (reduction.varies[r]) {
-      block.reads[r] = readOfAll(unsigned(r), reduction.lower + since * count);
-      SmallVector<int64_t> shape = {count};
-      llvm::append_range(shape, type.getShape());
-      type = type.clone(shape);
-    }
-    types.push_back(type);
+  if (rest == RestOfJoined::Masked) {
+    there = reduction.upper - begin;
+    block.domain = domainOf({since, withoutDivision(there - 1)});
+    if (areAll(block, there))
+      there = {};
   }
-  BlockOp joined = block.build(builder, leaf.getLoc(), types);
-  std::string why;
-  joinBodies(reduction, joined, count, why);
+  BlockOp joined = writeAtOnce(builder, block, begin, there);
   IRMapping mapping;
   leaf.getCombine().cloneInto(&joined.getCombine(), mapping);
   if (leaf.getScheduleAttr())
@@ -175,8 +115,7 @@ void IterationJoiner::writeRest(OpBuilder &builder) {
   BlockBuilder block = old;
   AffineExpr before = whole * (count - 1);
   block.domain = domainOf({dim - reduction.lower - whole, reduction.upper - before - 1 - dim});
-  SetBuilder set(space, block.dims.size());
-  if (succeeded(set.add(block.domain, block.symbols)) && isEmpty(set.get()))
+  if (isEmpty(block))
     return;
   for (auto [r, read] : llvm::enumerate(block.reads))
     if (reduction.varies[r])
@@ -210,7 +149,11 @@ void IterationJoiner::moveReaders() {
               SmallVector<AffineExpr> results(map.getResults());
               AffineExpr &last = results[position];
               AffineExpr length = last - reduction.offsets[w] + 1 - reduction.lower;
-              last = canonicalizeExpr(last - length.floorDiv(count) * (count - 1), map.getNumDims(), map.getNumSymbols());
+              if (rest == RestOfJoined::Masked)
+                last = last - length + floorDivided(canonicalizeExpr(length + (count - 1), map.getNumDims(), map.getNumSymbols()), count);
+              else
+                last = last - length.floorDiv(count) * (count - 1);
+              last = canonicalizeExpr(last, map.getNumDims(), map.getNumSymbols());
               return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
             },
             [](IntegerSet same) { return same; }, [](int64_t same) { return same; });
@@ -230,12 +173,15 @@ BlockOp IterationJoiner::run() {
     builder.setInsertionPointToStart(&nest.getBody().emplaceBlock());
   }
   BlockOp joined = writeJoined(builder);
-  writeRest(builder);
+  if (rest == RestOfJoined::OneByOne)
+    writeRest(builder);
   leaf.erase();
   return joined;
 }
 
-BlockOp etdg::joinIterations(const JoinableReduction &reduction, int64_t count) { return IterationJoiner(reduction, count).run(); }
+BlockOp etdg::joinIterations(const JoinableReduction &reduction, int64_t count, RestOfJoined rest) {
+  return IterationJoiner(reduction, count, rest).run();
+}
 
 namespace {
 struct ETDGJoinIterations : etdg::impl::ETDGJoinIterationsBase<ETDGJoinIterations> {
