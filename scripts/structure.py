@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [casts] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [attributes] [casts] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
 
+attributes: what sources name as an attribute of a dialect of ours, its definition lists among its `discardableAttrs`.
 casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
            tensors only where they build one.
 functions: no function is longer than 80 lines.
@@ -207,7 +208,30 @@ def check_casts():
                 yield str(path.relative_to(ROOT)), name, f"{number}: names {name}, which an interface stands for: {line.strip()}"
 
 
-CHECKS = {"casts": check_casts, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
+# Dialects between graphs and code, whose attributes passes write and engines obey.
+NAMED_ATTRIBUTE = re.compile(r'"(etdg|loops|tile)\.(\w+)"')
+
+
+def declared_attributes():
+    """(dialect, name) of each attribute that the definition of a dialect lists."""
+    for path in sorted((ROOT / "include").rglob("*.td")):
+        for dialect in re.finditer(r"^def \w+\s*:\s*Dialect\s*\{.*?^\}", path.read_text(), re.M | re.S):
+            name = re.search(r'let name = "(\w+)"', dialect.group())
+            listed = re.search(r"let discardableAttrs = \(ins(.*?)\);", dialect.group(), re.S)
+            if name and listed:
+                yield from ((name.group(1), attribute) for attribute in re.findall(r":\$(\w+)", listed.group(1)))
+
+
+def check_attributes():
+    declared = set(declared_attributes())
+    for path in sources(("lib", "include")):
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            for dialect, name in NAMED_ATTRIBUTE.findall(line):
+                if (dialect, name) not in declared and name != "mlir":  # (a file's name)
+                    yield str(path.relative_to(ROOT)), f"{dialect}.{name}", f"{number}: {dialect}.{name} is not among the discardableAttrs of {dialect}"
+
+
+CHECKS = {"attributes": check_attributes, "casts": check_casts, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
           "times": check_times}
 
 

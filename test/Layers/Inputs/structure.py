@@ -21,6 +21,9 @@ FILES = {
                                          "inline bool isSmall(int x) {\n  return x < 3;\n}\n",
     "lib/Conversion/LoopsToCPU/Left.h": "struct Left : Interface {\n  int asked() override { return 3; }\n  int alone() override;\n};\n",
     "lib/Conversion/LoopsToCPU/Small.cpp": "int Left::alone() { return 4; }\nstatic bool isSmall(int x) {\n  return x < 5;\n}\n",
+    "include/ft/Dialect.td": 'def Loops_Dialect : Dialect {\n  let name = "loops";\n'
+                             '  let discardableAttrs = (ins "::mlir::UnitAttr":$known);\n}\n',
+    "lib/Attributes.cpp": 'bool f(Operation *op) {\n  return op->hasAttr("loops.known") || op->hasAttr("loops.unknown");\n}\n',
     "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\n',
     "include/ft/Through.td": 'class Decides<string name> : Pass<name, "::mlir::ModuleOp"> {\n}\n'
                              'def C : Decides<"loops-unseen"> {\n}\ndef D : Decides<"loops-seen"> {\n}\n',

@@ -165,7 +165,8 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
     - `tile`: how many of its iterations one iteration of this loop stands for; 1, the default, are the
       points themselves. On a parallel loop it may be `?`: whoever runs it cuts the range anywhere (the host
       by the number of threads, a step by the points that it has), in pieces of at most `most` iterations
-      and, but for the last one, multiples of `unit`.
+      and, but for the last one, multiples of `unit`. Rows have both, too: `most` is for how many there is room, and where
+      it is said of them the tile around them need not say it. Of other loops neither is said, but that columns have a unit.
     - `kind`: `sequential`, in order; `parallel`, in any order and at once; `associative`, partial results
       that join in a fixed order; `vector` and `unroll`, parallel and sequential iterations of one thread.
     - `level` says what runs a parallel loop's iterations: `grid` (all blocks of threads of a GPU),
@@ -175,7 +176,8 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
       thread, or one block of threads, runs them in any order.
       Neighbouring loops of one level are dealt as one.
     - `dealing`: `turn`, unit u takes iterations u, u + units, …, or whichever is free takes the next;
-      `shares`, each unit has one range of about equal work; `fixed`, the same iteration is the same unit's each time.
+      `shares`, each unit has one range of about equal work; `fixed`, the same iteration is the same unit's each time. A loop that is
+      dealt and does not say how is dealt in turn to the grid, and in shares to cores.
     - `sync`: on a sequential loop, who waits after each of its iterations.
   }];
   let parameters = (ins "int64_t":$dimension,

@@ -39,7 +39,7 @@ def ETDG_Dialect : Dialect {
   let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts,
                               "::mlir::ArrayAttr":$checks, "::mlir::DictionaryAttr":$merged,
                               "::mlir::UnitAttr":$kept_together, "::mlir::DictionaryAttr":$cut, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
-                              "::mlir::DictionaryAttr":$snapshots);
+                              "::mlir::DictionaryAttr":$snapshots, "::mlir::UnitAttr":$excess, "::mlir::DenseI64ArrayAttr":$in_place);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;

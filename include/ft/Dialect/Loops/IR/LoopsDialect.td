@@ -53,7 +53,10 @@ def Loops_Dialect : Dialect {
     - (loops_grid11) `loops.rounds_last` is said of `scf.for` in such a kernel.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
-                              "::mlir::Attribute":$memory, "::mlir::Attribute":$shared);
+                              "::mlir::Attribute":$memory, "::mlir::Attribute":$shared, "::mlir::IntegerAttr":$parts,
+                              "::mlir::UnitAttr":$constant, "::mlir::DenseI64ArrayAttr":$joined, "::mlir::DenseBoolArrayAttr":$syncs,
+                              "::mlir::ArrayAttr":$row_loops, "::mlir::ArrayAttr":$guards, "::mlir::ArrayAttr":$kept,
+                              "::mlir::UnitAttr":$rounds_last);
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
