@@ -145,6 +145,10 @@ void RegionJoiner::run() {
   // (Nobody has planned one without a target; weights are a list over regions, placements say numbers of reads.)
   if (!schedule || !schedule.getTarget() || !schedule.getPlacements().empty() || !schedule.getWeights().empty())
     return;
+  // Where nothing runs in order no scan has first iterations. Regions are statements of a body there, whose ranges are constants that a grid deals: those
+  // of their union may depend on each other.
+  if (llvm::none_of(schedule.getLoops(), [](etdg::LoopAttr loop) { return loop.getKind() == etdg::LoopKind::Sequential; }))
+    return;
   SmallVector<BlockOp> regions = llvm::to_vector(nest.getOps<BlockOp>());
   for (size_t i = 0; i < regions.size(); ++i)
     for (size_t k = i + 1; k < regions.size();) {

@@ -12,6 +12,8 @@
 // Nobody joins regions of a nest that a GPU does not run.
 // RUN: sed 's/ target = "sm_90a"//' %s | ft-opt --etdg-join-regions --remarks-filter=storage 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN-NOT: join-regions
+// Nor of one that runs nothing in order.
+// RUN: sed 's/kind = sequential, sync = grid/kind = parallel, level = grid, dealing = turn/; s/kind = sequential/kind = parallel/' %s | ft-opt --etdg-join-regions --remarks-filter=storage 2>&1 | FileCheck %s --check-prefix=OPEN
 //
 // The phase storage does it.
 // RUN: ft-opt %S/../../../examples/grid_rnn.mlir --ft-compile="to=storage target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter=storage -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRID
