@@ -43,10 +43,7 @@ struct GpuPlan {
   int64_t columns = 0, unit = 1; // 0: leaves are not shared
   int64_t columnTile = 0;        // as `rowTile`
   SmallVector<etdg::PlacementAttr> placements; // reads that blocks of threads keep (StagedReads.h)
-  /// How points are dealt, and whether they are counted by the blocks of threads themselves
-  /// (ranges may depend on steps and on each other), or by the host.
-  etdg::Dealing dealing = etdg::Dealing::Turn;
-  bool dealsItself = false;
+  etdg::Dealing dealing = etdg::Dealing::Turn; // of points to blocks of threads
   bool waitsBefore = false; // all blocks of threads, before the nest
   bool products = false;    // made for tiles of products (not part of the schedule, whose leaves say so)
   etdg::ThreadBlockAttr block;

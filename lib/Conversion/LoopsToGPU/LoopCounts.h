@@ -46,7 +46,7 @@ private:
 };
 
 /// Rows of a task where the host leaves so many tasks for rows and what stands beside them; where there are more rows than that, enough
-/// of them in a task that its leaves compute them by tiles (NestEmitter.cpp), and never more than `most`.
+/// of them in a task that its leaves compute them by tiles (NestTiles.cpp), and never more than `most`.
 HostExpr cutRows(HostExpr rows, HostExpr others, loops::ChunkLengthAttr length, int64_t most);
 
 /// Whether blocks of threads of a kernel wait for each other.

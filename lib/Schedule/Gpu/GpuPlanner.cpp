@@ -379,7 +379,6 @@ GpuPlan GpuPlanner::sortDimensions(ArrayRef<BlockOp> nest) {
   plan.waits.assign(plan.steps.size(), false);
   if (!plan.waits.empty())
     plan.waits.back() = true;
-  plan.dealsItself = true;
   return plan;
 }
 

@@ -396,12 +396,7 @@ LogicalResult PlanReader::finish() {
                                         : "nothing of its kernel stands before the nest, expected no 'before'")
                     << ", found " << etdg::stringifySyncKind(schedule.getBefore());
   plan.dealing = dealing.value_or(Dealing::Turn);
-  if (failed(checkPlacements()))
-    return failure();
-  // The host counts tasks where all ranges are fixed and no block waits for another.
-  plan.dealsItself = place.isGrouped || !plan.steps.empty() || plan.columns || !plan.outer.empty() ||
-                     llvm::any_of(plan.flat, [&](unsigned d) { return !isFreeMap(nest, d); });
-  return success();
+  return checkPlacements();
 }
 
 FailureOr<GpuPlan> PlanReader::read() {
