@@ -71,3 +71,22 @@ func.func @beside(%x: tensor<132x65536xf32>) -> tensor<132xf32> {
   }
   return %r : tensor<132xf32>
 }
+
+// Nobody knows how many points there are beside: the call may have enough, so that nothing is tried.
+// QUIET-NOT: choose-cuts.mlir:[[#@LINE+9]]:{{.*}} cut-reduction
+// QUIET-NOT: choose-cuts.mlir:[[#@LINE+5]]:{{.*}} cut-reduction
+// CHECK-LABEL: etdg.graph @unknown
+// CHECK-NOT: _shares
+// ALONE-LABEL: etdg.graph @unknown
+// ALONE-NOT: _shares
+func.func @unknown(%xs: !ft.list<[N], tensor<65536xf32>>) -> !ft.list<[N], !s> attributes {ft.lengths = {N = 2 : i64}} {
+  %r = ft.map (%x = %xs : !ft.list<[N], tensor<65536xf32>>) {
+    %z = arith.constant dense<0.0> : !s
+    %q = linalg.reduce ins(%x : tensor<65536xf32>) outs(%z : !s) dimensions = [0] (%a: f32, %b: f32) {
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+    ft.yield %q : !s
+  }
+  return %r : !ft.list<[N], !s>
+}
