@@ -27,9 +27,9 @@ func.func @many(%xs: !ft.list<[N], tensor<1x64xf32>>, %w: tensor<64x64xf32>) -> 
 // CHECK-LABEL: etdg.graph @few
 // CHECK-NOT: #tile.product
 // REMARK: [[@LINE+2]]:{{.*}}gpu-products{{.*}}products of matrices are not computed in tiles: {{.*}}they would take {{.*}} us, without {{.*}} us
-func.func @few(%a: tensor<64x2048xf32>, %b: tensor<2048x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<64x2048xf32>, tensor<2048x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %r : tensor<64x64xf32>
+func.func @few(%a: tensor<128x512xf32>, %b: tensor<512x128xf32>, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<128x512xf32>, tensor<512x128xf32>) outs(%c : tensor<128x128xf32>) -> tensor<128x128xf32>
+  return %r : tensor<128x128xf32>
 }
 
 // CHECK-LABEL: etdg.graph @large
