@@ -123,9 +123,10 @@ private:
     pm.addPass(etdg::createETDGValidatePhase(options));
   }
 
-  /// A graph that is input may be none: what a phase says of it afterwards would be called the phase's fault.
+  /// A graph that is input may be none: what a phase says of it afterwards would be called the phase's fault. (One that is interpreted as it
+  /// stands may be wrong, and its interpreter says where.)
   void takeGiven() {
-    if (from == Phase::ETDG) {
+    if (from == Phase::ETDG && to != from) {
       FTVerifyPhaseOptions verify;
       verify.phase = stringifyPhase(from).str();
       pm.addPass(createFTVerifyPhase(verify));
