@@ -92,6 +92,18 @@
 // CHOSEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected all memory that is chosen to be swizzled, or none of it
 // CHOSEN: <stdin>:[[#]]:[[#]]: note: this is not swizzled
 
+// Memory that a branch chooses is swizzled together, or not at all: not where somebody reads an element of one of them by itself.
+// RUN: ft-opt %t/halves.mlir --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json" \
+// RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-apply-schedule,etdg-schedule-for-gpu{target=sm_90a machine=%S/../../machines/h200.json},etdg-place-buffers{target=sm_90a machine=%S/../../machines/h200.json}),convert-etdg-to-loops{target=sm_90a machine=%S/../../machines/h200.json},cse,loops-choose-layouts,loops-choose-tasks,loops-find-alignment)" -o %t/open.mlir
+// RUN: ft-opt %t/open.mlir --loops-place-memory | FileCheck %s --check-prefix=ALONE
+// ALONE: loops.memory = #loops.memory<shared, offset = 256, swizzled>
+// RUN: sed 's/%alloc = memref.alloc.*/&\n%zone = memref.alloc(%c16384) {loops.memory = #loops.memory<shared>} : memref<?xf16>/; s/%[0-9]* = loops.splat .* elements 4096.*//; s/scf.yield %[0-9]*, %c0, %c0 :/scf.yield %zone, %c0, %c0 :/; s/memref.dealloc %alloc/%one = memref.load %zone[%c0] : memref<?xf16>\nmemref.store %one, %arg5[%c0] : memref<?xf16>\n&/' %t/open.mlir \
+// RUN:   | ft-opt --loops-place-memory | FileCheck %s --check-prefix=TOGETHER
+// TOGETHER-NOT: offset = {{[0-9]+}}, swizzled
+// TOGETHER: loops.memory = #loops.memory<shared, offset = {{[0-9]+}}>
+// TOGETHER-NOT: offset = {{[0-9]+}}, swizzled
+// TOGETHER: return
+
 // Operands of some leaves lie where sums of others do, as leaves take turns: the first layer's products ahead of steps whose sums are cut into slices.
 // RUN: sed 's/1x64xf32/1x256xf32/; s/<64x64xf32/<256x256xf32/; s/ft.lengths = {/ft.typical = {N = [16, 16], D = [10, 10], L = [100, 100]}, &/' %examples/stacked_lstm.mlir | ft-opt --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" \
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-choose-division-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-apply-schedule,etdg-schedule-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-place-buffers{machine=%S/../../machines/h200.json}),convert-etdg-to-loops{target=sm_90a machine=%S/../../machines/h200.json},cse,loops-decide-for-gpu)" \

@@ -78,6 +78,10 @@ func.func @numbered(%x: tensor<101xi32>) -> (tensor<i32>, tensor<i32>) {
 }
 
 // Halves are added up, and kept between the leaves, as f32. What is behind the sum stands behind the join.
+// RUN: ft-opt %s --ft-compile="to=reorder target=sm_90a rounding=exact" \
+// RUN:   | ft-opt --pass-pipeline='builtin.module(etdg.graph(etdg-apply-schedule,etdg-cut-leaves{terms=16 joined=4},etdg-verify,etdg-validate))' | FileCheck %s --check-prefix=EXACT
+// EXACT-LABEL: etdg.graph @halves
+// EXACT: etdg.buffer : !etdg.buffer<[13], tensor<f32>>
 // CHECK-LABEL: etdg.graph @halves
 // CHECK: etdg.buffer : !etdg.buffer<[13], tensor<f32>>
 // CHECK: etdg.block @{{.*}}_shares

@@ -5,8 +5,8 @@
 //
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
 // RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/' %S/../../machines/h200.json > %t.json
-// RUN: %python %S/Inputs/emulate.py --multiprocessors=1,12 --machine=%t.json %ft_bin/ft-run %s 3 | FileCheck %s
-// CHECK: 6 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// RUN: %python %S/Inputs/emulate.py --multiprocessors=1,12 --machine=%t.json %ft_bin/ft-run %s 4 | FileCheck %s
+// CHECK: 7 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
 // The same by the definitions of operations on tiles.
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json --interpret-tile %ft_bin/ft-run %s:chain,short,reduced 2 | FileCheck %s --check-prefix=MEANING
@@ -60,6 +60,24 @@ func.func @short(%xs: !ft.list<[M], !s>, %a: !x, %b: !x) -> !ft.list<[M], !s> {
     %f = math.tanh %p : !s
     %q = linalg.matmul ins(%f, %b : !s, !x) outs(%p : !s) -> !s
     ft.yield %q : !s
+  }
+  return %r : !ft.list<[M], !s>
+}
+
+// The same where iterations follow each other, so that the next point's rows lie two planes behind.
+func.func @planes(%xs: !ft.list<[M], !s>, %as: !ft.list<[N], !x>, %bs: !ft.list<[N], !x>) -> !ft.list<[M], !s> {
+  %zero = arith.constant dense<0.0> : !s
+  %r = ft.map (%x = %xs : !ft.list<[M], !s>) {
+    %s = ft.reduce (%a, %b = %as, %bs : !ft.list<[N], !x>, !ft.list<[N], !x>) init (%c = %zero : !s) -> !s {
+      %p = linalg.matmul ins(%x, %a : !s, !x) outs(%zero : !s) -> !s
+      %f = math.tanh %p : !s
+      %q = linalg.matmul ins(%f, %b : !s, !x) outs(%c : !s) -> !s
+      ft.yield %q : !s
+    } combine (%p, %q) {
+      %t = arith.addf %p, %q : !s
+      ft.yield %t : !s
+    }
+    ft.yield %s : !s
   }
   return %r : !ft.list<[M], !s>
 }
