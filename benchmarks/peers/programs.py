@@ -347,6 +347,16 @@ def bigbird(b, l, r):
                 4 * b * 32 * 32 * 64 * ((l - 2) * (5 + r) + 2 * l))
 
 
+def product(m, k, n):
+    return Case("product", f"{m}x{k}x{n}", [normal(m, k), normal(k, n, scale=k ** -0.5)],
+                lambda x, w: [x @ w], 2 * m * k * n)
+
+
+def linear_tanh(m, k, n):
+    return Case("linear_tanh", f"{m}x{k}x{n}", [normal(m, k), normal(k, n, scale=k ** -0.5), normal(n, scale=0.1)],
+                lambda x, w, b: [torch.tanh(torch.addmm(b, x, w))], 2 * m * k * n)
+
+
 def all_cases():
     """By the names of integration/bench.txt."""
     return {
@@ -377,6 +387,9 @@ def all_cases():
         "mamba": lambda: mamba(256, 512),
         "rwkv": lambda: rwkv(256, 512),
         "gru": lambda: gru(16, 256, 256),
+        "product": lambda: product(4096, 4096, 4096),
+        "product_1021": lambda: product(1021, 2039, 509),
+        "linear_tanh": lambda: linear_tanh(4096, 768, 3072),
     }
 
 

@@ -89,7 +89,7 @@ struct LeafContext {
   SmallVector<bool> lifted;
   int64_t columns = 0, unit = 1, columnTile = 0;
   bool products = false; // the plan was made for tiles of products
-  int64_t threads = 0;
+  int64_t threads = 0, resident = 1;
   int64_t sums = etdg::ThreadBlockAttr::usualSums; // bytes for those that a thread leaves to others
   /// The blocks whose private buffers each row has for itself.
   SmallVector<BlockOp> rowOwner;

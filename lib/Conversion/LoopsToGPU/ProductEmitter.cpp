@@ -75,6 +75,7 @@ private:
   tile::BorderAttr borderOf(const Border &border, const Axis &rows, const Axis &columns, LoopNumber loopOf) const;
   Operand makeOperand(const ElementView &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, At at);
   Value valueTile(const Memory &place, tile::RegistersType type, At at, Value row, Value column);
+  Value flagsOf(Value bytes);
   Value load(const ElementView &view, LoopNumber loopOf, At at, Value row, Value column);
   void store(Value tile, const ElementView &view, LoopNumber loopOf, At at, Value row, Value column);
   void keep(Value made, const ElementView &view);
@@ -170,7 +171,7 @@ tile::BorderAttr ProductEmitter::borderOf(const Border &border, const Axis &rows
 ProductEmitter::Operand ProductEmitter::makeOperand(const ElementView &view, const Axis &rows, const Axis &columns, LoopNumber loopOf,
                                                     At at) {
   const Memory &place = e.memories[view.buffer];
-  Type element = graph.buffers[view.buffer].elementType;
+  Type element = storedType(graph.buffers[view.buffer].elementType);
   SmallVector<Value> strides, sizes;
   SmallVector<int64_t> digits[2];
   for (auto [axis, list] : {std::pair(&rows, &digits[0]), {&columns, &digits[1]}})
@@ -213,6 +214,14 @@ Value ProductEmitter::convertTile(Value tile, Type element) {
   Value value = body->getArgument(0);
   value = isHalf(from.getElementType()) ? b.toFloat32(value) : b.toElement(value, element);
   tile::YieldOp::create(b, ValueRange{value});
+  return map.getResult(0);
+}
+
+/// Flags, of the bytes that they are in memory.
+Value ProductEmitter::flagsOf(Value bytes) {
+  OpBuilder::InsertionGuard guard(b);
+  tile::MapOp map = startMap(b.getI1Type(), bytes);
+  tile::YieldOp::create(b, ValueRange{arith::TruncIOp::create(b, b.getI1Type(), map.getBody().front().getArgument(0)).getResult()});
   return map.getResult(0);
 }
 
@@ -260,7 +269,9 @@ Value ProductEmitter::load(const ElementView &view, LoopNumber loopOf, At at, Va
     Operand operand = makeOperand(view, m, n, loopOf, at);
     // What a row has one value of may be read at any column.
     bool inside[] = {fillsTiles(m, attribute.getBlock()[0]), isOfRows(view, loopOf) || fillsTiles(n, attribute.getBlock()[1])};
-    return tile::LoadOp::create(b, type, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(widthOf(view)));
+    auto stored = type.withElement(storedType(type.getElementType()));
+    Value loaded = tile::LoadOp::create(b, stored, operand.view, row, column, b.getDenseBoolArrayAttr(inside), b.getI64IntegerAttr(widthOf(view)));
+    return stored == type ? loaded : flagsOf(loaded);
   };
   if (!place.isValue)
     return fromMemory();

@@ -56,12 +56,12 @@ public:
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
   /// Completes the plan where most of the work is products of matrices; false where it is not. The first `shared` dimensions are loops around
-  /// the nest.
-  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared = 0);
+  /// the nest, and blocks of threads wait for each other there (`waits`).
+  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared = 0, bool waits = false);
   /// What a nest of a kernel with shared loops does in an iteration of these, where nobody has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
-  FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work);
-  FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work);
+  FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits);
+  FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits);
   int64_t sideOfTile() const;
   void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
   FailureOr<Forms> chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps);

@@ -13,6 +13,7 @@
 #include "ft/Conversion/LeafGraph/Contractions.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/RowRuns.h"
+#include "ft/Schedule/TypicalRanges.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
@@ -180,9 +181,9 @@ namespace {
 /// Chooses tiles by their price.
 class TileChoice {
 public:
-  TileChoice(const ProductWork &work, ArrayRef<int64_t> extents, std::optional<unsigned> row, bool isWide,
-             const Machine &machine, int64_t units)
-      : work(work), extents(extents), row(row), isWide(isWide), machine(machine), planning(machine.gpu), units(units) {}
+  TileChoice(const ProductWork &work, ArrayRef<int64_t> extents, double typicalPoints, std::optional<unsigned> row, bool isWide,
+             const Machine &machine, int64_t units, bool waits)
+      : work(work), extents(extents), typicalPoints(typicalPoints), row(row), isWide(isWide), machine(machine), planning(machine.gpu), units(units), waits(waits) {}
 
   /// From the largest tiles down to where each multiprocessor has one, the cheapest.
   TaskTiles choose(TaskTiles tiles) const {
@@ -245,15 +246,39 @@ private:
       return std::max(count, double(units));
     return count * (row ? std::ceil(points() / rows) : points());
   }
+  /// With as few threads as can keep the sums, where a thread that reads more of its operands at once is worth it.
   void price(TaskTiles &tiles) const {
-    int64_t words = tiles.m * tiles.n * work.words * work.sums, sums = std::max<int64_t>(words / mostWords(), 1);
-    int64_t most = planning.blockThreads.back();
-    tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(sums), std::min(planning.blockThreads[1], most), most);
-    // Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
-    bool fragments = usesMatrixUnits(*work.product, machine);
-    int64_t registers = words / tiles.threads + (work.fuses ? planning.fusedRegisters : 0) +
-                        (fragments ? planning.fragmentRegisters : planning.productRegisters);
-    tiles.resident = std::max<int64_t>(machine.occupancy.registersPerUnit / (tiles.threads * registers), 1);
+    int64_t words = tiles.m * tiles.n * work.words * work.sums;
+    int64_t most = planning.blockThreads.back(), least = std::min(planning.blockThreads[1], most);
+    int64_t usual = registersOfSums(*work.product, machine, most, /*resident=*/2, work.fuses);
+    tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(words / usual), least, most);
+    priceWithThreads(tiles);
+    if (waits)
+      return;
+    TaskTiles fewer = tiles;
+    for (fewer.threads /= 2; fewer.threads >= least && keepsSums(fewer, words); fewer.threads /= 2) {
+      priceWithThreads(fewer);
+      if (fewer.seconds < tiles.seconds && isShared(fewer))
+        tiles = fewer;
+    }
+  }
+  /// Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
+  int64_t residentBlocks(const TaskTiles &tiles, int64_t words) const {
+    int64_t registers = words / tiles.threads + registersBeside(*work.product, machine, work.fuses);
+    return std::max<int64_t>(machine.occupancy.registersPerUnit / (tiles.threads * registers), 1);
+  }
+  bool keepsSums(const TaskTiles &tiles, int64_t words) const {
+    int64_t most = registersOfSums(*work.product, machine, tiles.threads, residentBlocks(tiles, words), work.fuses);
+    return words / tiles.threads <= most && tiles.m * tiles.n * work.sums / tiles.threads <= mostOwnSums;
+  }
+  /// Whether each multiprocessor has as many blocks of threads at typical lengths as there is room for.
+  bool isShared(const TaskTiles &tiles) const {
+    double columns = isWide ? double(llvm::divideCeil(work.n, tiles.n)) : 1;
+    double tasks = columns * (row ? std::ceil(typicalPoints / double(tiles.rows)) : typicalPoints);
+    return std::ceil(tasks / double(units)) >= double(tiles.resident);
+  }
+  void priceWithThreads(TaskTiles &tiles) const {
+    tiles.resident = residentBlocks(tiles, tiles.m * tiles.n * work.words * work.sums);
     int64_t m = work.m * (work.rows == Rows::m ? tiles.rows : 1), n = work.n * (work.rows == Rows::n ? tiles.rows : 1);
     auto own = int64_t(std::sqrt(double(std::max<int64_t>(tiles.m * tiles.n / tiles.threads, 1))));
     double padded = double(llvm::alignTo(m, tiles.m)) * double(llvm::alignTo(n, tiles.n));
@@ -272,18 +297,16 @@ private:
     double blocks = std::ceil(tasks / double(units)); // of the busiest multiprocessor
     return seconds * double(units) * blocks / std::min(1.0, threads * std::min(blocks, resident) / full);
   }
-  /// Registers for sums: half of those that a thread has where two of the largest blocks share a multiprocessor.
-  int64_t mostWords() const {
-    return std::max<int64_t>(machine.occupancy.registersPerUnit / (2 * planning.blockThreads.back()) / 2, 1);
-  }
 
   const ProductWork &work;
   ArrayRef<int64_t> extents; // of what is dealt; 0 where the call decides
+  double typicalPoints; // their product at typical lengths
   std::optional<unsigned> row;
   bool isWide;
   const Machine &machine;
   const Machine::GpuPlanning &planning;
   int64_t units;
+  bool waits; // for each other, so that a multiprocessor has one block of threads
 };
 } // namespace
 
@@ -320,8 +343,18 @@ static bool wantsTiles(const ProductWork &work, const Machine::GpuPlanning &plan
   return true;
 }
 
+/// Points of these dimensions at typical lengths.
+static double pointsAtTypicalLengths(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) {
+  TypicalRanges ranges(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>());
+  SmallVector<std::optional<int64_t>> unknown(BlockOp(nest.front()).getNumDims());
+  double points = 1;
+  for (unsigned dim : dims)
+    points *= double(ranges.rangeOf(nest, dim, unknown).size());
+  return points;
+}
+
 /// Tiles for this work.
-FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work) {
+FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits) {
   BlockOp front = nest.front();
   const int64_t side = sideOfTile();
   auto fill = [&](int64_t extent) { return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(extent))), side); };
@@ -352,7 +385,7 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
   SmallVector<int64_t> extents;
   for (unsigned d : free)
     extents.push_back(constantExtent(nest, d));
-  TileChoice choice(work, extents, plan.row, tasks.isWide, machine, options.getMultiprocessors());
+  TileChoice choice(work, extents, pointsAtTypicalLengths(nest, free), plan.row, tasks.isWide, machine, options.getMultiprocessors(), waits);
   tiles = choice.choose(tiles);
   tiles.seconds += choice.secondsOfResults(work.results);
   if (draws())
@@ -363,14 +396,14 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
 }
 
 /// Sums of products that can be computed together are so where tiles are not too small for it.
-FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work) {
-  FailureOr<ProductTasks> together = tileTasks(nest, free, plan, work);
+FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits) {
+  FailureOr<ProductTasks> together = tileTasks(nest, free, plan, work, waits);
   if (failed(together) || work.sums == work.members)
     return together;
   ProductWork alone = work;
   alone.sums = work.members;
   alone.results = double(work.sums - work.members) * double(work.members) / double(work.sums); // (the largest nest stands for all)
-  FailureOr<ProductTasks> apart = tileTasks(nest, free, plan, alone);
+  FailureOr<ProductTasks> apart = tileTasks(nest, free, plan, alone, waits);
   if (failed(apart))
     return failure();
   bool isCheaper = together->tiles.seconds <= apart->tiles.seconds;
@@ -382,7 +415,7 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
   return isCheaper ? together : apart;
 }
 
-FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared) {
+FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared, bool waits) {
   BlockOp front = nest.front();
   FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
@@ -394,7 +427,7 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   std::string why;
   if (!wantsTiles(*work, planning, why))
     return why.empty() ? false : leaveOut(front, why);
-  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work);
+  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, waits);
   if (failed(tasks))
     return failure();
   const TaskTiles &tiles = tasks->tiles;

@@ -29,6 +29,27 @@ static double cacheCost(const ProductTiles &product, const Machine &machine, dou
   return cache && cache->readBytesPerSecond > 0 ? bytesOf(product) * rate / cache->readBytesPerSecond : 0;
 }
 
+int64_t schedule::registersBeside(const ProductTiles &product, const Machine &machine, bool fuses) {
+  const Machine::GpuPlanning &planning = machine.gpu;
+  int64_t operands = usesMatrixUnits(product, machine)
+                         ? planning.fragmentRegisters
+                         : planning.productRegisters * int64_t(llvm::divideCeil(elementBytes(product.sum), int64_t(sizeof(float))));
+  return operands + (fuses ? planning.fusedRegisters : 0);
+}
+
+int64_t schedule::registersOfSums(const ProductTiles &product, const Machine &machine, int64_t threads, int64_t resident, bool fuses) {
+  const Machine::Occupancy &limits = machine.occupancy;
+  const int64_t full = machine.gpu.blockThreads.back();
+  // Half of those that a thread has where two of the largest blocks share a multiprocessor, which leaves room for anything else.
+  int64_t always = limits.registersPerUnit / (2 * std::max(threads, full)) / 2;
+  // All threads of a block wait at its barriers: only beside another block of threads is it worth having fewer of them, each with more sums.
+  if (resident == 1)
+    return std::max<int64_t>(always, 1);
+  // (Registers are given in eights.)
+  int64_t most = std::min<int64_t>(limits.registersPerUnit / (threads * resident), llvm::alignTo(limits.registersPerThread, 8));
+  return std::max<int64_t>({always, most - registersBeside(product, machine, fuses), 1});
+}
+
 double schedule::secondsInTiles(const ProductTiles &product, const Machine &machine, const TileSides &sides) {
   double ways = 1.0 / double(sides.blockRows) + 1.0 / double(sides.blockColumns);
   if (usesMatrixUnits(product, machine)) {

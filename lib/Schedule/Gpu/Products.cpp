@@ -144,19 +144,6 @@ static void findSweeps(const Nest &nest, ProductTiles &product) {
   }
 }
 
-/// Whether products with different left operands have a right one in common, which their tiles would read once for each: the nest as it is
-/// reads it once for all.
-static bool sharesRight(const Nest &nest, const ProductTiles &product) {
-  for (ArrayRef<unsigned> sweep : product.sweeps)
-    for (ArrayRef<unsigned> other : product.sweeps)
-      for (unsigned i : sweep)
-        for (unsigned k : other)
-          if (sweep.data() != other.data() &&
-              nest.members[i].reads[product.operands[i].second] == nest.members[k].reads[product.operands[k].second])
-            return true;
-  return false;
-}
-
 int64_t ProductTiles::getWidest() const {
   size_t widest = 1;
   for (const SmallVector<unsigned> &sweep : sweeps)
@@ -183,10 +170,6 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
     why = "one of its products reads what another one writes";
     return std::nullopt;
   }
-  if (nest.guard) {
-    why = "a flag leaves the nest out at run time";
-    return std::nullopt;
-  }
   if (context.lifted || nest.last) {
     why = "a dimension is lifted into the leaf";
     return std::nullopt;
@@ -204,10 +187,6 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
   if (!findTypes(form, nest, found, product, why))
     return std::nullopt;
   findSweeps(nest, product);
-  if (sharesRight(nest, product)) {
-    why = "products with different left operands share a right one, which the nest reads once for all of them";
-    return std::nullopt;
-  }
   product.sums = int64_t(nest.members.size());
   return product;
 }
@@ -265,7 +244,7 @@ private:
       return true;
     bool isPointwise = candidate.sizes == parallel && !llvm::is_contained(candidate.reduced, true);
     bool isRow = wholeRows && isRowWise(candidate), reduces = wholeRows && isReductionOfRows(candidate);
-    if ((!isPointwise && !isRow && !reduces) || candidate.last || candidate.guard || candidate.batched != nest.batched)
+    if ((!isPointwise && !isRow && !reduces) || candidate.last || candidate.batched != nest.batched)
       return false;
     if (!form.splits.empty()) {
       const NestSplit &split = form.splits[next];
@@ -336,6 +315,13 @@ private:
       return combiner && combiner->getNumResults() == 1 && arith::getNeutralElement(combiner);
     });
   }
+  /// Whether a value is a flag that an input has in memory: a byte there.
+  bool isFlag(const ElementView &view) const {
+    if (view.isSplat() || !view.terms.empty() || view.hasBorders())
+      return false;
+    const Buffer &buffer = graph.buffers[view.buffer];
+    return buffer.elementType.isInteger(1) && buffer.kind == Buffer::Kind::Input;
+  }
   /// Whether a value may pass from one member to another in registers; flags, too, which are no bytes of memory.
   bool isHandedOn(const ElementView &view) const {
     if (view.isSplat() || !view.terms.empty() || view.hasBorders())
@@ -345,7 +331,7 @@ private:
   }
   bool takeRead(const ElementView &read) {
     // (A number that counts along the rows of the call does so along a side of the tile.)
-    if (!isHandedOn(read) || (countsAlongRows(form, read) && context.lifts > 1))
+    if ((!isHandedOn(read) && !isFlag(read)) || (countsAlongRows(form, read) && context.lifts > 1))
       return false;
     ElementView view = viewOverTile(nest, product, read);
     bool known = llvm::is_contained(inRegisters, view);
@@ -546,11 +532,12 @@ public:
         return nullptr;
     }
     double best = 0;
-    int64_t sides[] = {1, 2, 4, 8}, block[2] = {}, thread[2] = {};
-    for (int64_t rows : sides)
-      for (int64_t columns : sides)
+    const int64_t most = registersOfSums(product, machine, context.threads, context.resident, fused > 0);
+    int64_t block[2] = {}, thread[2] = {};
+    for (int64_t rows = 1; rows <= mostThreadRows; rows *= 2)
+      for (int64_t columns = 1; columns <= mostThreadColumns; columns *= 2)
         for (int64_t down = 1; down <= context.threads; down *= 2) {
-          if (context.threads % down != 0 || rows * columns * words() * sums > mostWords() || rows * columns * sums > mostOwnSums ||
+          if (context.threads % down != 0 || rows * columns * words() * sums > most || rows * columns * sums > mostOwnSums ||
               !mayHave(context.threads / down, columns, /*mma=*/false))
             continue;
           double cost = costOf(rows, columns, down * rows, context.threads / down * columns);
@@ -575,10 +562,11 @@ public:
     if (context.threads % (warpRows * warpColumns) != 0)
       return nullptr;
     double best = 0;
+    const int64_t most = registersOfSums(product, machine, context.threads, context.resident, fused > 0);
     for (int64_t rows = 2; rows <= mostFragmentRows; rows *= 2)
       for (int64_t columns = 2; columns <= mostFragmentColumns; columns *= 2)
         for (int64_t down = 1; down <= warps; down *= 2) {
-          if (warps % down != 0 || rows * columns * sums > mostWords() || rows * columns * sums > mostOwnSums || !mayHave(warps / down * warpColumns, columns, /*mma=*/true))
+          if (warps % down != 0 || rows * columns * sums > most || rows * columns * sums > mostOwnSums || !mayHave(warps / down * warpColumns, columns, /*mma=*/true))
             continue;
           double cost = costOf(rows, columns, down * warpRows * rows, warps / down * warpColumns * columns);
           if (best != 0 && cost >= best)
@@ -612,6 +600,7 @@ private:
   /// How a fragment's accumulator lies in the lanes of a warp.
   static constexpr int64_t warpRows = 8, warpColumns = 4;
   /// Bounds of the search; together they have the sums that a thread's registers hold, which bounds it closer.
+  static constexpr int64_t mostThreadRows = 16, mostThreadColumns = mostOwnSums / mostThreadRows;
   static constexpr int64_t mostFragmentRows = 8, mostFragmentColumns = mostOwnSums / mostFragmentRows;
   int64_t elementBytes() const { return std::max(bytesOfElement(product.lhs), bytesOfElement(product.rhs)); }
   int64_t words() const { return std::max<int64_t>(bytesOfElement(product.sum) / 4, 1); }
@@ -622,10 +611,6 @@ private:
     if (k >= planning.productLongSteps * most)
       most *= 2;
     return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), least, most);
-  }
-  /// Registers for sums: half of those that a thread has where two blocks of threads share a multiprocessor.
-  int64_t mostWords() const {
-    return machine.occupancy.registersPerUnit / (2 * std::max(context.threads, planning.blockThreads.back())) / 2;
   }
   /// Whether so many threads side by side, with so many columns each, do what is asked of rows.
   bool mayHave(int64_t across, int64_t columns, bool mma) const {

@@ -368,6 +368,23 @@ def ETDGSplitDim : Pass<"etdg-split-dim", "::mlir::etdg::GraphOp"> {
     Option<"size", "size", "int64_t", "0", "length of the inner dimension">];
 }
 
+def ETDGFission : Pass<"etdg-fission", "::mlir::etdg::GraphOp"> {
+  let summary = "loop fission: what a parallel loop computes independently gets loops of its own";
+  let description = [{
+    A block at the top whose own dimensions are all maps, and whose body is several parts of which none reads what another
+    one writes, becomes a block for each part. A part that is one block then has the dimensions of both, so that all of
+    its parallel dimensions can be shared out where before the outer ones alone could:
+
+        map b { map i in [0, L) {…}; map j in [0, L) {…} }   →   map b, i {…};  map b, j {…}
+
+    Parts without a product stay one loop, since what they read alike is most of what they do; so does all for a CPU, whose
+    cores share out the loops inside of a block as well. A remark `fission` says which (category `coarsen`).
+  }];
+  let options = [
+    Option<"machine", "machine", "std::string", "\"\"",
+           "what the loops are for: a machine by its name or file (none: machine/cpu.json)">];
+}
+
 def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
   let summary = "products that no iteration waits for run before the loops in which others wait";
   let description = [{

@@ -22,6 +22,9 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
   // Engines fuse inside a leaf.
   graphs.addPass(createETDGFormLeaves());
   // Behind all merges, which would look at blocks that were taken apart on purpose.
+  ETDGFissionOptions fission;
+  fission.machine = machine.str();
+  graphs.addPass(createETDGFission(fission));
   ETDGHoistInvariantsOptions hoist;
   hoist.machine = machine.str();
   graphs.addPass(createETDGHoistInvariants(hoist));
