@@ -17,6 +17,13 @@
 // RUN: %ft_bin/ft-run %s --entry=apart --engine=emulate --compare=interpret --dim B=3 --dim L=5 --dim M=2 | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=three --engine=emulate --compare=interpret --dim B=2 --dim L=4 --dim M=3 | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=chained --engine=emulate --compare=interpret --dim B=3 --dim L=5 --dim M=2 | FileCheck %s --check-prefix=EQUAL
+// RUN: %ft_bin/ft-run %s --entry=widened --engine=emulate --compare=interpret --dim A=2 --dim B=3 --dim L=5 --dim M=2 | FileCheck %s --check-prefix=EQUAL
+// With a loop that gives each multiprocessor an iteration, what one part leaves to the next stays near:
+// RUN: sed 's/A = 2/A = 50/' %s | ft-opt --ft-compile="to=coarsen target=sm_90a" --remarks-filter="coarsen" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=NEAR
+// NEAR: remark: [Missed] fission{{.*}}each unit of the machine has an iteration, and finds near what one leaves to the next"{{.*}}loops=1
+// NEAR-LABEL: etdg.graph @widened
+// NEAR: etdg.block @{{r[0-9]+}} [map, map] (i, j) in [0, A) x [0, B)
+// NEAR: (i, j | k) in [0, L)
 // EQUAL: {{^}}equal
 
 !t = tensor<16x16xf32>
@@ -122,4 +129,40 @@ func.func @chained(%as: !ft.list<[B, L], !t>, %bs: !ft.list<[B, M], !t>, %w: !t)
     ft.yield %zb : !ft.list<[M], !t>
   }
   return %zs : !ft.list<[B, M], !t>
+}
+
+// With work for more multiprocessors than the loop has iterations it is taken apart; what is handed on gets planes for each of them.
+// CHECK-LABEL: etdg.graph @widened
+// CHECK: %[[KEPT:.*]] = etdg.buffer : !etdg.buffer<[A, B, L], tensor<64x64xf32>>
+// CHECK: etdg.block @[[A:r[0-9]+]] [map, map, map] (i, j, k) in [0, A) x [0, B) x [0, L)
+// CHECK: writes (%[[KEPT]][i, j, k])
+// CHECK: etdg.block @[[A]]_1 [map, map, map] (i, j, k) in [0, A) x [0, B) x [0, M)
+// CHECK: (i, j, k | l) in [0, L)
+// CHECK: %[[KEPT]][i, j, l]
+// SAID: remark: [Passed] fission{{.*}}that need each other: each gets a loop of its own{{.*}}loops=2
+!l = tensor<64x64xf32>
+func.func @widened(%as: !ft.list<[A, B, L], !l>, %bs: !ft.list<[A, B, M], !l>, %w: !l) -> !ft.list<[A, B, M], !l>
+    attributes {ft.lengths = {A = 2 : i64, B = 3 : i64, L = 64 : i64, M = 64 : i64}} {
+  %zero = arith.constant dense<0.0> : !l
+  %all = ft.map (%ar, %br = %as, %bs : !ft.list<[A, B, L], !l>, !ft.list<[A, B, M], !l>) -> !ft.list<[A, B, M], !l> {
+    %zs = ft.map (%a, %b = %ar, %br : !ft.list<[B, L], !l>, !ft.list<[B, M], !l>) -> !ft.list<[B, M], !l> {
+      %ks = ft.map (%x = %a : !ft.list<[L], !l>) -> !ft.list<[L], !l> {
+        %k = linalg.matmul ins(%x, %w : !l, !l) outs(%zero : !l) -> !l
+        ft.yield %k : !l
+      }
+      %zb = ft.map (%q = %b : !ft.list<[M], !l>) -> !ft.list<[M], !l> {
+        %o = ft.reduce (%k = %ks : !ft.list<[L], !l>) init (%s = %zero : !l) -> !l {
+          %z = linalg.matmul ins(%q, %k : !l, !l) outs(%s : !l) -> !l
+          ft.yield %z : !l
+        } combine (%l, %r) {
+          %y = arith.addf %l, %r : !l
+          ft.yield %y : !l
+        } identity (%zero : !l)
+        ft.yield %o : !l
+      }
+      ft.yield %zb : !ft.list<[M], !l>
+    }
+    ft.yield %zs : !ft.list<[B, M], !l>
+  }
+  return %all : !ft.list<[A, B, M], !l>
 }

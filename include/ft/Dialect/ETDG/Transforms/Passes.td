@@ -377,8 +377,10 @@ def ETDGFission : Pass<"etdg-fission", "::mlir::etdg::GraphOp"> {
 
         map b { map i in [0, L) {…}; map j in [0, L) {…} }   →   map b, i {…};  map b, j {…}
 
-    Parts without a product stay one loop, since what they read alike is most of what they do; so does all for a CPU, whose
-    cores share out the loops inside of a block as well. A remark `fission` says which (category `coarsen`).
+    Parts without a product stay one loop, since what they read alike is most of what they do. Parts that need each other are taken apart where
+    the loop has fewer iterations at typical lengths than the machine has units, and products inside of it are work for more of
+    them; a buffer that one hands on to another then gets planes for each iteration, and stands in front of the loops.
+    For a CPU all stays one loop: its cores share out the loops inside of a block as well. A remark `fission` says which (category `coarsen`).
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"",

@@ -7,7 +7,11 @@
 // are shared out, where before the outer one alone was.
 //
 //===----------------------------------------------------------------------===//
+#include "TypicalWork.h"
 #include "ft/Analysis/Accesses.h"
+#include "ft/Analysis/Extents.h"
+#include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
+#include "ft/Dialect/ETDG/Transforms/BufferIndices.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -32,9 +36,19 @@ namespace {
 using Part = SmallVector<Operation *>;
 } // namespace
 
+/// Whether a schedule says nothing but that the loops are those of the block, in their order.
+static bool isAsDeclared(ScheduleAttr schedule) {
+  auto isPlain = [](LoopAttr loop) {
+    return (loop.getKind() == LoopKind::Parallel || loop.getKind() == LoopKind::Sequential) &&
+           loop == LoopAttr::get(loop.getContext(), loop.getDimension(), 1, loop.getKind());
+  };
+  return schedule.getMap().getValue().isIdentity() && llvm::all_of(schedule.getLoops(), isPlain) &&
+         schedule == ScheduleAttr::get(schedule.getContext(), schedule.getMap(), schedule.getLoops());
+}
+
 /// Whether the block is a loop of maps alone, around others.
 static bool isMapOfItems(BlockOp block) {
-  if (block.isLeaf() || block.getNumOwnDims() == 0 || !block.getCombine().empty() || block.getScheduleAttr())
+  if (block.isLeaf() || block.getNumOwnDims() == 0 || !block.getCombine().empty() || (block.getScheduleAttr() && !isAsDeclared(block.getScheduleAttr())))
     return false;
   for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
     if (block.getOperator(d) != OperatorKind::Map)
@@ -127,11 +141,73 @@ static SmallVector<BlockOp> splitBlock(BlockOp block, ArrayRef<Part> parts) {
   std::string name = block.getBlockName().value_or("").str();
   for (auto [i, one] : llvm::enumerate(made)) {
     keepItems(one, kept[i]);
+    one.removeScheduleAttr(); // of loops that are others now
     one = flattenBlock(one);
     if (i > 0 && !name.empty())
       one.setBlockName(name + "_" + std::to_string(i));
   }
   return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts that need each other
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Part> eachItem(BlockOp block) {
+  SmallVector<Part> items;
+  for (Operation &op : block.getBody().front())
+    if (isa<BlockOp, NestOp>(op))
+      items.push_back({&op});
+  return items;
+}
+
+/// Buffers of the loop's body that several of its items use.
+static SmallVector<BufferOp> findHandedOn(BlockOp block) {
+  SmallVector<BufferOp> handed;
+  Block &body = block.getBody().front();
+  for (BufferOp buffer : body.getOps<BufferOp>()) {
+    llvm::SmallPtrSet<Operation *, 2> items;
+    for (Operation *user : buffer->getUsers())
+      items.insert(body.findAncestorOpInBlock(*user));
+    if (items.size() > 1)
+      handed.push_back(buffer);
+  }
+  return handed;
+}
+
+/// Lengths under which each iteration of the loop has planes of its own; none where a range is not said by lengths alone, or begins below 0.
+static std::optional<SmallVector<ft::LengthAttr>> lengthsOfLoop(GraphOp graph, BlockOp block) {
+  SmallVector<ft::LengthAttr> lengths;
+  for (const DimRange &range : getOwnRanges({block}, SymbolSpace(graph))) {
+    std::optional<int64_t> lower = range.lower ? range.lower.getConstant() : std::nullopt;
+    if (!lower || *lower < 0 || !range.upper)
+      return std::nullopt;
+    lengths.push_back(range.upper);
+  }
+  return lengths;
+}
+
+/// The buffer with planes of its own for each iteration of the loop, in front of it.
+static void widenBuffer(BufferOp buffer, BlockOp block, ArrayRef<ft::LengthAttr> loop) {
+  auto type = cast<BufferType>(buffer.getType());
+  MLIRContext *context = type.getContext();
+  SmallVector<ft::LengthAttr> lengths(loop);
+  llvm::append_range(lengths, type.getLengths());
+  SmallVector<int64_t> live(loop.size(), -1);
+  if (std::optional<ArrayRef<int64_t>> own = buffer.getLive())
+    llvm::append_range(live, *own);
+  OpBuilder builder(block);
+  auto wide = BufferOp::create(builder, buffer.getLoc(), BufferType::get(context, lengths, type.getElement()),
+                               buffer.getLive() ? builder.getDenseI64ArrayAttr(live) : nullptr, buffer.getNameHintAttr());
+  auto withLoop = [&](AffineMap map) {
+    SmallVector<AffineExpr> results;
+    for (unsigned d = 0; d < loop.size(); ++d)
+      results.push_back(getAffineDimExpr(d, context));
+    llvm::append_range(results, map.getResults());
+    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
+  };
+  replaceBuffer(buffer, wide, withLoop, [&](int64_t position) { return position + int64_t(loop.size()); });
+  buffer.erase();
 }
 
 namespace {
@@ -149,31 +225,63 @@ struct ETDGFission : etdg::impl::ETDGFissionBase<ETDGFission> {
     bool isChanged = false;
     while (!open.empty()) {
       BlockOp block = open.pop_back_val();
-      SmallVector<Part> parts;
+      SmallVector<BlockOp> made;
       if (isMapOfItems(block))
-        parts = findParts(block);
-      if (parts.size() < 2)
-        continue;
-      parts = joinWithoutProducts(parts);
-      if (!isWorthIt(block, parts, **model))
-        continue;
-      isChanged = true;
-      llvm::append_range(open, splitBlock(block, parts));
+        made = takeApart(graph, block, **model);
+      isChanged |= !made.empty();
+      llvm::append_range(open, made);
     }
     if (!isChanged)
       markAllAnalysesPreserved();
   }
 
 private:
-  static bool isWorthIt(BlockOp block, ArrayRef<Part> parts, const ft::Machine &machine) {
-    const char *why = machine.kind != ft::Machine::Kind::GPU ? "one loop: the cores of a machine share out the loops inside of one, too"
-                      : parts.size() < 2 ? "one loop: without a product more is read twice than is gained"
-                                         : nullptr;
+  /// The loops that a loop became; none where it stays.
+  static SmallVector<BlockOp> takeApart(GraphOp graph, BlockOp block, const ft::Machine &machine) {
+    SmallVector<Part> parts = findParts(block);
+    const bool areIndependent = parts.size() > 1;
+    parts = areIndependent ? joinWithoutProducts(parts) : eachItem(block);
+    if (parts.size() < 2 && !areIndependent)
+      return {};
+    std::optional<SmallVector<ft::LengthAttr>> lengths = lengthsOfLoop(graph, block);
+    Shares shares = areIndependent ? Shares() : countShares(graph, block, parts, machine);
+    if (!areIndependent && shares.apart <= shares.together)
+      return {}; // nothing to gain
+    std::string why;
+    if (machine.kind != ft::Machine::Kind::GPU)
+      why = "one loop: the cores of a machine share out the loops inside of one, too";
+    else if (parts.size() < 2)
+      why = "one loop: without a product more is read twice than is gained";
+    else if (!areIndependent && shares.together >= machine.units)
+      why = "one loop: each unit of the machine has an iteration, and finds near what one leaves to the next";
+    else if (!areIndependent && !lengths)
+      why = "one loop: how many iterations it has does not follow from lengths";
     auto options = remark::RemarkOpts::name("fission").category("coarsen");
-    auto tell = why ? remark::missed(block.getLoc(), options) : remark::passed(block.getLoc(), options);
-    tell << remark::reason("parts of a loop's body that need nothing of each other: {0}", why ? why : "each gets a loop of its own")
-         << remark::metric("block", block.getBlockName().value_or("").str()) << remark::metric("loops", std::to_string(why ? 1 : parts.size()));
-    return !why;
+    auto tell = why.empty() ? remark::passed(block.getLoc(), options) : remark::missed(block.getLoc(), options);
+    tell << remark::reason(areIndependent ? "parts of a loop's body that need nothing of each other: {0}" : "parts of a loop's body that need each other: {0}",
+                           why.empty() ? "each gets a loop of its own" : why)
+         << remark::metric("block", block.getBlockName().value_or("").str())
+         << remark::metric("loops", std::to_string(why.empty() ? parts.size() : 1));
+    if (!why.empty())
+      return {};
+    if (!areIndependent)
+      for (BufferOp buffer : findHandedOn(block))
+        widenBuffer(buffer, block, *lengths);
+    return splitBlock(block, parts);
+  }
+
+  /// What there is to share out at typical lengths: iterations of the loop, or tiles of the part that has most of them.
+  struct Shares {
+    double together = 0, apart = 0;
+  };
+  static Shares countShares(GraphOp graph, BlockOp block, ArrayRef<Part> parts, const ft::Machine &machine) {
+    MergeLegality legality(graph);
+    BlockBuilder spec = BlockBuilder::from(block);
+    Shares shares;
+    shares.together = legality.getTypicalSize(spec.domain, spec.symbols, spec.numAncestors, block.getNumDims());
+    for (const Part &part : parts)
+      shares.apart = std::max(shares.apart, tilesOfWork(shares.together, workInside(part.front(), 0, legality), machine));
+    return shares;
   }
 };
 } // namespace
