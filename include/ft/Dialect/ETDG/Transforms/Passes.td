@@ -384,7 +384,8 @@ def ETDGFission : Pass<"etdg-fission", "::mlir::etdg::GraphOp"> {
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"",
-           "what the loops are for: a machine by its name or file (none: machine/cpu.json)">];
+           "what the loops are for: a machine by its name or file (none: machine/cpu.json)">,
+    Option<"all", "all", "bool", "false", "each loop that can be taken apart, whatever it costs">];
 }
 
 def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {

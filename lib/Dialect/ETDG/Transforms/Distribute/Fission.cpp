@@ -236,25 +236,27 @@ struct ETDGFission : etdg::impl::ETDGFissionBase<ETDGFission> {
   }
 
 private:
+  /// What there is to share out at typical lengths: iterations of the loop, or tiles of the part that has most of them.
+  struct Shares {
+    double together = 0, apart = 0;
+  };
+
   /// The loops that a loop became; none where it stays.
-  static SmallVector<BlockOp> takeApart(GraphOp graph, BlockOp block, const ft::Machine &machine) {
+  SmallVector<BlockOp> takeApart(GraphOp graph, BlockOp block, const ft::Machine &machine) {
     SmallVector<Part> parts = findParts(block);
     const bool areIndependent = parts.size() > 1;
-    parts = areIndependent ? joinWithoutProducts(parts) : eachItem(block);
+    parts = !areIndependent ? eachItem(block) : all ? parts : joinWithoutProducts(parts);
     if (parts.size() < 2 && !areIndependent)
       return {};
     std::optional<SmallVector<ft::LengthAttr>> lengths = lengthsOfLoop(graph, block);
-    Shares shares = areIndependent ? Shares() : countShares(graph, block, parts, machine);
-    if (!areIndependent && shares.apart <= shares.together)
-      return {}; // nothing to gain
     std::string why;
-    if (machine.kind != ft::Machine::Kind::GPU)
-      why = "one loop: the cores of a machine share out the loops inside of one, too";
-    else if (parts.size() < 2)
-      why = "one loop: without a product more is read twice than is gained";
-    else if (!areIndependent && shares.together >= machine.units)
-      why = "one loop: each unit of the machine has an iteration, and finds near what one leaves to the next";
-    else if (!areIndependent && !lengths)
+    if (!all) {
+      Shares shares = areIndependent ? Shares() : countShares(graph, block, parts, machine);
+      if (!areIndependent && shares.apart <= shares.together)
+        return {}; // nothing to gain
+      why = whyOneLoop(parts.size(), areIndependent, shares, machine);
+    }
+    if (why.empty() && !areIndependent && !lengths)
       why = "one loop: how many iterations it has does not follow from lengths";
     auto options = remark::RemarkOpts::name("fission").category("coarsen");
     auto tell = why.empty() ? remark::passed(block.getLoc(), options) : remark::missed(block.getLoc(), options);
@@ -270,10 +272,16 @@ private:
     return splitBlock(block, parts);
   }
 
-  /// What there is to share out at typical lengths: iterations of the loop, or tiles of the part that has most of them.
-  struct Shares {
-    double together = 0, apart = 0;
-  };
+  static std::string whyOneLoop(size_t parts, bool areIndependent, const Shares &shares, const ft::Machine &machine) {
+    if (machine.kind != ft::Machine::Kind::GPU)
+      return "one loop: the cores of a machine share out the loops inside of one, too";
+    if (parts < 2)
+      return "one loop: without a product more is read twice than is gained";
+    if (!areIndependent && shares.together >= machine.units)
+      return "one loop: each unit of the machine has an iteration, and finds near what one leaves to the next";
+    return "";
+  }
+
   static Shares countShares(GraphOp graph, BlockOp block, ArrayRef<Part> parts, const ft::Machine &machine) {
     MergeLegality legality(graph);
     BlockBuilder spec = BlockBuilder::from(block);
