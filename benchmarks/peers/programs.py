@@ -357,6 +357,22 @@ def linear_tanh(m, k, n):
                 lambda x, w, b: [torch.tanh(torch.addmm(b, x, w))], 2 * m * k * n)
 
 
+def transformer(b, l, h, f):
+    inputs = [normal(b, l, 32, 64), *(normal(h, 64, 64, scale=0.1) for _ in range(4)), uniform(0.5, 1.5, 64), normal(64, scale=0.1),
+              *(normal(f, 64, 64, scale=0.1) for _ in range(2))]
+
+    def plain(x, wq, wk, wv, wo, gamma, beta, w1, w2):
+        tokens = x.reshape(b, l * 32, 64)
+        wide = lambda w: w.permute(1, 0, 2).reshape(64, -1)  # noqa: E731
+        q, k, v = ((tokens @ wide(w)).reshape(b, l * 32, h, 64).transpose(1, 2) for w in (wq, wk, wv))
+        heads = F.scaled_dot_product_attention(q, k, v, scale=1.0).transpose(1, 2).reshape(b, l * 32, h * 64)
+        seen = F.layer_norm(tokens + heads @ wo.reshape(h * 64, 64), (64,), gamma, beta, 1e-5)
+        return [(seen + 0.5 * torch.tanh(seen @ wide(w1)) @ w2.reshape(f * 64, 64)).reshape(b, l, 32, 64)]
+
+    s = 32 * l
+    return Case("transformer", f"B{b} S{s} H{h} D64 F{f}", inputs, plain, b * s * 64 * (2 * 4 * h * 64 + 4 * h * s + 4 * f * 64))
+
+
 def all_cases():
     """By the names of integration/bench.txt."""
     return {
@@ -377,6 +393,7 @@ def all_cases():
         "stacked_rnn": lambda: stacked_rnn(256, 8, 64, 256),
         "grid_rnn": lambda: grid_rnn(32, 4, 32, 32, 256),
         "flash_attention": lambda: attention("flash_attention", 4, 16, 32, 32),
+        "attention_three_step": lambda: attention("attention_three_step", 4, 16, 32, 32),
         "flash_attention_causal": lambda: attention("flash_attention_causal", 4, 16, 32,
                                                              32, causal=True),
         "bigbird": lambda: bigbird(32, 64, 3),
@@ -390,6 +407,7 @@ def all_cases():
         "product": lambda: product(4096, 4096, 4096),
         "product_1021": lambda: product(1021, 2039, 509),
         "linear_tanh": lambda: linear_tanh(4096, 768, 3072),
+        "transformer": lambda: transformer(4, 32, 8, 16),
     }
 
 

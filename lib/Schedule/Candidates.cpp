@@ -37,6 +37,8 @@ void schedule::setOrder(Operation *item, etdg::ScheduleAttr schedule) {
 }
 
 std::string schedule::describe(const etdg::Division &division) {
+  if (division.apart)
+    return "taken apart";
   std::string text = "products ahead";
   if (division.outer > 0)
     text += " inside " + std::to_string(division.outer) + (division.outer == 1 ? " loop" : " loops");

@@ -210,6 +210,8 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
   SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
   SmallVector<etdg::Division> divisions = etdg::getDivisions(item);
   item->removeAttr("etdg.divisions");
+  // (Cores share out loops inside of one, too.)
+  llvm::erase_if(divisions, [](const etdg::Division &division) { return division.apart; });
   if (orders.size() < 2 && divisions.empty())
     return success();
   // Ranks: the orders, then the divisions; a greater one is the program's own order.

@@ -138,7 +138,7 @@ FormPrice ScheduledForm::priceAt(const Lengths &lengths) {
 static OwningOpRef<etdg::GraphOp> makeDividedForGrid(etdg::GraphOp graph, unsigned number, const etdg::Division &division,
                                                      SmallVectorImpl<Operation *> &own, etdg::Between &between) {
   OwningOpRef<etdg::GraphOp> copy = etdg::makeDivided(graph, number, division, own, between);
-  if (!copy)
+  if (!copy || division.apart)
     return copy;
   for (Operation *&item : own)
     if (auto around = dyn_cast<BlockOp>(item))

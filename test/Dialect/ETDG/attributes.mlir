@@ -76,7 +76,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{'etdg.divisions' is a list of {outer = n : i64}, perhaps with lags or first = d : i64, found [{outer = -1 : i64}]}}
+  // expected-error @+1 {{'etdg.divisions' is a list of {outer = n : i64}, perhaps with lags, apart or first = d : i64, found [{outer = -1 : i64}]}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.divisions = [{outer = -1 : i64}]} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x

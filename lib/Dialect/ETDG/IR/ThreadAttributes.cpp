@@ -285,12 +285,12 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       auto isNumber = [](IntegerAttr number) { return number && number.getType().isInteger(64) && number.getInt() >= 0; };
       auto first = division ? division.getAs<IntegerAttr>("first") : IntegerAttr();
       return isNumber(outer) && (!first || isNumber(first)) &&
-             division.size() == 1u + (division.getAs<UnitAttr>("lags") ? 1u : 0u) + (first ? 1u : 0u);
+             division.size() == 1u + (division.getAs<UnitAttr>("lags") ? 1u : 0u) + (division.getAs<UnitAttr>("apart") ? 1u : 0u) + (first ? 1u : 0u);
     };
     auto list = dyn_cast<ArrayAttr>(value);
     return failed(onlyOf(isItem, "a nest or block"))
                ? failure()
-               : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64}, perhaps with lags or first = d : i64");
+               : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64}, perhaps with lags, apart or first = d : i64");
   }
   if (name == "cut") {
     auto leaf = dyn_cast<BlockOp>(op);

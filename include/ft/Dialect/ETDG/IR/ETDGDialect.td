@@ -33,7 +33,7 @@ def ETDG_Dialect : Dialect {
     - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;
     - `etdg.dims` of an argument: the names of its dimensions, `""` for one without;
     - `etdg.divisions` of a nest or block: how it may be divided into what waits for its own iterations and what does not, `{outer = n}`
-      or `{lags, outer = n}` each, among which the phase `schedule` chooses;
+      or `{lags, outer = n}` each, or into a loop for each part of a loop's body, `{apart, outer = 0}`, among which the phase `schedule` chooses;
     - `etdg.snapshots` of a module: the graphs as they were before a phase, with which the validator compares.
   }];
   let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts,

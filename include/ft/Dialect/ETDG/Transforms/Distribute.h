@@ -22,8 +22,11 @@ struct Division {
   unsigned first = 0;
   /// Both parts are regions of one wavefront, the products a step ahead, in place of one after the other.
   bool lags = false;
+  /// A loop of maps around several parts becomes a loop for each of them (`takeApart`): all parallel dimensions of a part can be shared
+  /// out then. Nothing else is said of such a division.
+  bool apart = false;
   bool operator==(const Division &other) const {
-    return outer == other.outer && first == other.first && lags == other.lags;
+    return outer == other.outer && first == other.first && lags == other.lags && apart == other.apart;
   }
 };
 
@@ -63,6 +66,12 @@ unsigned countSequentialDims(Operation *item);
 /// order; f16 and bf16 are kept in f32). No value: nothing could be taken out, or not with lengths that
 /// bound a buffer; the graph may then be changed and is to be thrown away, so this is asked of copies.
 std::optional<DividedNest> divideNest(GraphOp graph, Operation *item, const Division &division);
+
+/// Whether an item is a loop of maps alone whose body is several parts, one of which has a product, that `takeApart` takes apart.
+bool mayBeTakenApart(GraphOp graph, Operation *item);
+/// Loop fission: a loop for each of the parts, and of those that are such loops again; buffers that one part hands on to another get planes for each
+/// iteration, and stand in front. No value, with nothing changed, where it is no such loop.
+std::optional<DividedNest> takeApart(GraphOp graph, Operation *item);
 
 /// Whether the nests and blocks of an item that may be divided may run with their sequential dimension number `first`
 /// outermost: no dependence points back then.

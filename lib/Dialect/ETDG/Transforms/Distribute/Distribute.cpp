@@ -59,7 +59,7 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
   OwningOpRef<GraphOp> copy = cast<GraphOp>(graph->clone());
   SmallVector<Operation *> items = getTopItems(*copy);
   dropOrders(items[number]);
-  std::optional<DividedNest> parts = divideNest(*copy, items[number], division);
+  std::optional<DividedNest> parts = division.apart ? takeApart(*copy, items[number]) : divideNest(*copy, items[number], division);
   if (!parts)
     return {};
   between.times = parts->times;
@@ -137,6 +137,8 @@ static bool keepsWeights(const DivisionSite &site, unsigned first) {
 
 SmallVector<Division> etdg::findDivisions(GraphOp graph, Operation *item) {
   SmallVector<Division> found;
+  if (mayBeTakenApart(graph, item))
+    found.push_back({0, 0, false, /*apart=*/true});
   if (!mayBeDivided(item))
     return found;
   SmallVector<Operation *> items = getTopItems(graph);
@@ -176,6 +178,8 @@ void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
       entry.append("first", builder.getI64IntegerAttr(division.first));
     if (division.lags)
       entry.append("lags", builder.getUnitAttr());
+    if (division.apart)
+      entry.append("apart", builder.getUnitAttr());
     all.push_back(entry.getDictionary(item->getContext()));
   }
   item->setAttr(divisionsName, builder.getArrayAttr(all));
@@ -187,7 +191,7 @@ SmallVector<Division> etdg::getDivisions(Operation *item) {
     for (DictionaryAttr entry : all.getAsRange<DictionaryAttr>()) {
       auto first = entry.getAs<IntegerAttr>("first");
       divisions.push_back({static_cast<unsigned>(entry.getAs<IntegerAttr>("outer").getInt()),
-                           first ? static_cast<unsigned>(first.getInt()) : 0, entry.contains("lags")});
+                           first ? static_cast<unsigned>(first.getInt()) : 0, entry.contains("lags"), entry.contains("apart")});
     }
   return divisions;
 }

@@ -12,6 +12,7 @@
 #include "ft/Analysis/Extents.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/BufferIndices.h"
+#include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -21,6 +22,7 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::etdg {
 #define GEN_PASS_DEF_ETDGFISSION
@@ -121,6 +123,15 @@ static void keepItems(BlockOp block, const llvm::SmallSetVector<unsigned, 4> &ke
       op.erase();
 }
 
+/// A name that no block of the graph has.
+static std::string freshName(GraphOp graph, StringRef name) {
+  llvm::StringSet<> taken;
+  graph->walk([&](BlockOp block) { taken.insert(block.getBlockName().value_or("")); });
+  for (unsigned number = 1;; ++number)
+    if (std::string fresh = (name + "_" + Twine(number)).str(); !taken.contains(fresh))
+      return fresh;
+}
+
 /// A loop for each part, in the order of their first items, each one nest with what is perfectly inside.
 static SmallVector<BlockOp> splitBlock(BlockOp block, ArrayRef<Part> parts) {
   llvm::DenseMap<Operation *, unsigned> places;
@@ -144,7 +155,7 @@ static SmallVector<BlockOp> splitBlock(BlockOp block, ArrayRef<Part> parts) {
     one.removeScheduleAttr(); // of loops that are others now
     one = flattenBlock(one);
     if (i > 0 && !name.empty())
-      one.setBlockName(name + "_" + std::to_string(i));
+      one.setBlockName(freshName(one->getParentOfType<GraphOp>(), name));
   }
   return made;
 }
@@ -175,39 +186,54 @@ static SmallVector<BufferOp> findHandedOn(BlockOp block) {
   return handed;
 }
 
-/// Lengths under which each iteration of the loop has planes of its own; none where a range is not said by lengths alone, or begins below 0.
-static std::optional<SmallVector<ft::LengthAttr>> lengthsOfLoop(GraphOp graph, BlockOp block) {
-  SmallVector<ft::LengthAttr> lengths;
-  for (const DimRange &range : getOwnRanges({block}, SymbolSpace(graph))) {
-    std::optional<int64_t> lower = range.lower ? range.lower.getConstant() : std::nullopt;
-    if (!lower || *lower < 0 || !range.upper)
-      return std::nullopt;
-    lengths.push_back(range.upper);
-  }
-  return lengths;
+/// What stands in a loop that may be taken apart, as parts: those that need nothing of each other, or else its items; none where it has one alone, or
+/// where nothing says how many iterations hand on values.
+static SmallVector<Part> partsOf(GraphOp graph, Operation *item, bool &areIndependent) {
+  auto block = dyn_cast<BlockOp>(item);
+  if (!block || block->getParentOp() != graph || !isMapOfItems(block))
+    return {};
+  SmallVector<Part> parts = findParts(block);
+  areIndependent = parts.size() > 1;
+  if (areIndependent)
+    return parts;
+  parts = eachItem(block);
+  return parts.size() > 1 && getOuterLengths(block, SymbolSpace(graph)) ? parts : SmallVector<Part>();
 }
 
-/// The buffer with planes of its own for each iteration of the loop, in front of it.
-static void widenBuffer(BufferOp buffer, BlockOp block, ArrayRef<ft::LengthAttr> loop) {
-  auto type = cast<BufferType>(buffer.getType());
-  MLIRContext *context = type.getContext();
-  SmallVector<ft::LengthAttr> lengths(loop);
-  llvm::append_range(lengths, type.getLengths());
-  SmallVector<int64_t> live(loop.size(), -1);
-  if (std::optional<ArrayRef<int64_t>> own = buffer.getLive())
-    llvm::append_range(live, *own);
-  OpBuilder builder(block);
-  auto wide = BufferOp::create(builder, buffer.getLoc(), BufferType::get(context, lengths, type.getElement()),
-                               buffer.getLive() ? builder.getDenseI64ArrayAttr(live) : nullptr, buffer.getNameHintAttr());
-  auto withLoop = [&](AffineMap map) {
-    SmallVector<AffineExpr> results;
-    for (unsigned d = 0; d < loop.size(); ++d)
-      results.push_back(getAffineDimExpr(d, context));
-    llvm::append_range(results, map.getResults());
-    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
-  };
-  replaceBuffer(buffer, wide, withLoop, [&](int64_t position) { return position + int64_t(loop.size()); });
-  buffer.erase();
+/// The loops that a loop of such parts becomes; `wide`: buffers between them.
+static SmallVector<BlockOp> splitParts(GraphOp graph, BlockOp block, ArrayRef<Part> parts, bool areIndependent, SmallVectorImpl<BufferOp> *wide = nullptr) {
+  if (!areIndependent) {
+    keepAllPlanes(block);
+    SmallVector<ft::LengthAttr> lengths = *getOuterLengths(block, SymbolSpace(graph));
+    OpBuilder builder(block);
+    for (BufferOp buffer : findHandedOn(block)) {
+      BufferOp widened = widenBuffer(builder, buffer, block, lengths);
+      if (wide)
+        wide->push_back(widened);
+    }
+  }
+  return splitBlock(block, parts);
+}
+
+bool etdg::mayBeTakenApart(GraphOp graph, Operation *item) {
+  bool areIndependent = false;
+  return llvm::any_of(partsOf(graph, item, areIndependent), hasProduct);
+}
+
+std::optional<DividedNest> etdg::takeApart(GraphOp graph, Operation *item) {
+  bool areIndependent = false;
+  if (partsOf(graph, item, areIndependent).empty())
+    return std::nullopt;
+  DividedNest divided;
+  SmallVector<BlockOp> open = {cast<BlockOp>(item)};
+  while (!open.empty()) {
+    BlockOp block = open.pop_back_val();
+    if (SmallVector<Part> parts = partsOf(graph, block, areIndependent); !parts.empty())
+      llvm::append_range(open, splitParts(graph, block, parts, areIndependent, &divided.buffers));
+  }
+  // Each is filled once, whatever the loop's length.
+  divided.times.resize(divided.buffers.size());
+  return divided;
 }
 
 namespace {
@@ -225,9 +251,7 @@ struct ETDGFission : etdg::impl::ETDGFissionBase<ETDGFission> {
     bool isChanged = false;
     while (!open.empty()) {
       BlockOp block = open.pop_back_val();
-      SmallVector<BlockOp> made;
-      if (isMapOfItems(block))
-        made = takeApart(graph, block, **model);
+      SmallVector<BlockOp> made = takeApart(graph, block, **model);
       isChanged |= !made.empty();
       llvm::append_range(open, made);
     }
@@ -243,33 +267,25 @@ private:
 
   /// The loops that a loop became; none where it stays.
   SmallVector<BlockOp> takeApart(GraphOp graph, BlockOp block, const ft::Machine &machine) {
-    SmallVector<Part> parts = findParts(block);
-    const bool areIndependent = parts.size() > 1;
-    parts = !areIndependent ? eachItem(block) : all ? parts : joinWithoutProducts(parts);
-    if (parts.size() < 2 && !areIndependent)
+    bool areIndependent = false;
+    SmallVector<Part> parts = partsOf(graph, block, areIndependent);
+    if (parts.empty())
       return {};
-    std::optional<SmallVector<ft::LengthAttr>> lengths = lengthsOfLoop(graph, block);
     std::string why;
     if (!all) {
       Shares shares = areIndependent ? Shares() : countShares(graph, block, parts, machine);
       if (!areIndependent && shares.apart <= shares.together)
         return {}; // nothing to gain
+      parts = areIndependent ? joinWithoutProducts(parts) : parts;
       why = whyOneLoop(parts.size(), areIndependent, shares, machine);
     }
-    if (why.empty() && !areIndependent && !lengths)
-      why = "one loop: how many iterations it has does not follow from lengths";
     auto options = remark::RemarkOpts::name("fission").category("coarsen");
     auto tell = why.empty() ? remark::passed(block.getLoc(), options) : remark::missed(block.getLoc(), options);
     tell << remark::reason(areIndependent ? "parts of a loop's body that need nothing of each other: {0}" : "parts of a loop's body that need each other: {0}",
                            why.empty() ? "each gets a loop of its own" : why)
          << remark::metric("block", block.getBlockName().value_or("").str())
          << remark::metric("loops", std::to_string(why.empty() ? parts.size() : 1));
-    if (!why.empty())
-      return {};
-    if (!areIndependent)
-      for (BufferOp buffer : findHandedOn(block))
-        widenBuffer(buffer, block, *lengths);
-    return splitBlock(block, parts);
+    return why.empty() ? splitParts(graph, block, parts, areIndependent) : SmallVector<BlockOp>();
   }
 
   static std::string whyOneLoop(size_t parts, bool areIndependent, const Shares &shares, const ft::Machine &machine) {

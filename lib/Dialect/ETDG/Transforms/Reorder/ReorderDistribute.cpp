@@ -24,32 +24,6 @@ SmallVector<Operation *> reorder::getItems(Region &body) {
   return items;
 }
 
-/// Gives every access to `buffer` `dims` as its first indices.
-static void prependPositions(Value buffer, Value replacement, unsigned from, unsigned count) {
-  MLIRContext *context = buffer.getContext();
-  auto wider = [&](AffineMap map) {
-    SmallVector<AffineExpr> results;
-    for (unsigned d = 0; d < count; ++d)
-      results.push_back(getAffineDimExpr(from + d, context));
-    llvm::append_range(results, map.getResults());
-    return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
-  };
-  replaceBuffer(buffer, replacement, wider, [&](int64_t position) { return position + static_cast<int64_t>(count); });
-}
-
-/// The lengths that a buffer of a block gets for the block's dimensions: indices
-/// are the dimensions themselves. None where a range has no such bound.
-static std::optional<SmallVector<LengthAttr>> getOuterLengths(BlockOp block,
-                                                              const SymbolSpace &space) {
-  SmallVector<LengthAttr> lengths;
-  for (const DimRange &range : getOwnRanges(block, space)) {
-    auto lower = range.lower ? range.lower.getConstant() : std::nullopt;
-    if (!lower || *lower < 0 || !range.upper)
-      return std::nullopt;
-    lengths.push_back(range.upper);
-  }
-  return lengths;
-}
 
 bool reorder::canDistribute(const Site &site, const SymbolSpace &space) {
   return llvm::all_of(getBlocks(site.item), [&](BlockOp block) {
@@ -169,29 +143,8 @@ void Distributor::hoistBuffers() {
       auto buffer = dyn_cast<BufferOp>(op);
       if (!buffer)
         continue;
-      BufferType type = buffer.getResult().getType();
-      SmallVector<LengthAttr> lengths = *getOuterLengths(parent, space);
-      llvm::append_range(lengths, type.getLengths());
-      auto outer = BufferOp::create(builder, buffer.getLoc(),
-                                    BufferType::get(graph.getContext(), lengths, type.getElement()),
-                                    DenseI64ArrayAttr(), buffer.getNameHintAttr());
-      prependPositions(buffer.getResult(), outer.getResult(), parent.getNumAncestors(),
-                       parent.getNumOwnDims());
-      buffer.erase();
+      widenBuffer(builder, buffer, parent, *getOuterLengths(parent, space));
     }
-}
-
-/// What is written stays as long as anyone may read it: planes were counted for the
-/// order in which the items ran.
-static void keepAllPlanes(ArrayRef<BlockOp> parents) {
-  for (BlockOp parent : parents)
-    for (Operation *item : getItems(parent.getBody()))
-      item->walk([&](BlockOp block) {
-        for (WriteAttr write : block.getWrites().getAsRange<WriteAttr>())
-          if (auto buffer = block.getBuffers()[write.getOperand()].getDefiningOp<BufferOp>())
-            if (!item->isProperAncestor(buffer))
-              buffer.removeLiveAttr();
-      });
 }
 
 SmallVector<SitePart> Distributor::getParts() {
@@ -287,7 +240,8 @@ Operation *Distributor::emit(const SitePart &part) {
 
 SmallVector<Operation *> Distributor::run() {
   if (site.kind == Distribution::Parts)
-    keepAllPlanes(parents);
+    for (BlockOp parent : parents)
+      keepAllPlanes(parent);
   hoistBuffers();
   SmallVector<Operation *> results;
   for (const SitePart &part : getParts())
