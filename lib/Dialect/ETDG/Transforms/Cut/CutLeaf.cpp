@@ -10,6 +10,8 @@
 // Loops that are one with it are joined with it in a share: its terms are one row. What halves add up is f32 until it is joined (Sums.h).
 //
 //===----------------------------------------------------------------------===//
+#include "EachLeaf.h"
+
 #include "ft/Dialect/ETDG/Transforms/CutLeaves.h"
 
 #include "ft/Analysis/Sets.h"
@@ -499,27 +501,18 @@ namespace {
 struct ETDGCutLeaves : etdg::impl::ETDGCutLeavesBase<ETDGCutLeaves> {
   using ETDGCutLeavesBase::ETDGCutLeavesBase;
   void runOnOperation() override {
-    if (getOperation().isExternal())
-      return;
-    if (terms < 1) {
-      emitError(getOperation().getLoc()) << "expected shares of at least 1 term, found " << int64_t(terms);
-      return signalPassFailure();
-    }
-    SmallVector<BlockOp> leaves;
-    getOperation().walk([&](BlockOp block) {
-      if (block.isLeaf())
-        leaves.push_back(block);
-    });
-    for (BlockOp leaf : leaves) {
+    auto cut = [&](BlockOp leaf) {
       std::string why;
-      bool reduces = llvm::any_of(llvm::seq(leaf.getNumOwnDims()), [&](unsigned d) { return leaf.getOperator(d) != ft::OperatorKind::Map; });
+      bool reduces = hasReduction(leaf);
       if (reduces && cutDimension(leaf, terms, joined, why))
-        continue;
+        return;
       if (std::optional<LeafReduction> found = reduces ? std::nullopt : findLeafReduction(leaf, terms, why))
         cutLeaf(*found, terms);
       else
         remark::missed(leaf.getLoc(), remark::RemarkOpts::name("cut-leaf").category("etdg")) << ("no loop of the leaf is cut: " + why);
-    }
+    };
+    if (failed(eachLeaf(getOperation(), terms, 1, "shares of at least 1 term", cut)))
+      signalPassFailure();
   }
 };
 } // namespace

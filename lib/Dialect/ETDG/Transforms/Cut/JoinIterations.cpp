@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "AtOnce.h"
+#include "EachLeaf.h"
 
 #include "ft/Analysis/Sets.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
@@ -187,24 +188,15 @@ namespace {
 struct ETDGJoinIterations : etdg::impl::ETDGJoinIterationsBase<ETDGJoinIterations> {
   using ETDGJoinIterationsBase::ETDGJoinIterationsBase;
   void runOnOperation() override {
-    if (getOperation().isExternal())
-      return;
-    if (iterations < 2) {
-      emitError(getOperation().getLoc()) << "expected at least 2 iterations to be joined, found " << int64_t(iterations);
-      return signalPassFailure();
-    }
-    SmallVector<BlockOp> leaves;
-    getOperation().walk([&](BlockOp block) {
-      if (block.isLeaf())
-        leaves.push_back(block);
-    });
-    for (BlockOp leaf : leaves) {
+    auto join = [&](BlockOp leaf) {
       std::string why;
       if (std::optional<JoinableReduction> found = findJoinable(leaf, why))
         joinIterations(*found, iterations);
-      else if (llvm::any_of(llvm::seq(leaf.getNumOwnDims()), [&](unsigned d) { return leaf.getOperator(d) != ft::OperatorKind::Map; }))
+      else if (hasReduction(leaf))
         remark::missed(leaf.getLoc(), remark::RemarkOpts::name("join-iterations").category("etdg")) << ("iterations are not joined: " + why);
-    }
+    };
+    if (failed(eachLeaf(getOperation(), iterations, 2, "at least 2 iterations to be joined", join)))
+      signalPassFailure();
   }
 };
 } // namespace
