@@ -61,7 +61,9 @@ void MachineCheck::cpu() {
   }
   atMost("unit_rates.f32_product_flop_per_second_by_rows", double(machine.unit.productFlopsByRows.size()), double(machine.cpu.mostRows),
          "planning.most_rows, the rows of a call: a tile has no more");
-  atMost("planning.sure_gain", machine.cpu.sureGain, 1, "it is a share");
+  for (auto [field, share] : {std::pair("planning.sure_gain", machine.cpu.sureGain), std::pair("planning.plan_gain", machine.cpu.planGain),
+                              std::pair("planning.tie_bytes", machine.cpu.tieBytes)})
+    atMost(field, share, 1, "it is a share");
 }
 
 void MachineCheck::blockThreads() {
@@ -89,7 +91,8 @@ void MachineCheck::gpu() {
     atMost(field, double(bytes), double(limits.sharedBytesPerBlock), "occupancy.shared_bytes_per_block");
   constexpr double percent = 100; // of what the share is of
   for (auto [field, share] : {std::pair("planning.product_share", machine.gpu.productShare),
-                              std::pair("planning.division_share", machine.gpu.divisionShare)})
+                              std::pair("planning.division_share", machine.gpu.divisionShare),
+                              std::pair("planning.iterations_share", machine.gpu.iterationsShare)})
     atMost(field, double(share), percent, "it is in percent");
   blockThreads();
 }

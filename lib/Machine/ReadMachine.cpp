@@ -338,14 +338,19 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("column_bytes", gpu.columnBytes);
   fields.count("least_columns", gpu.leastColumns);
   fields.count("column_repeat", gpu.columnRepeat);
+  fields.count("column_sharers", gpu.columnSharers);
   fields.count("step_blocks_per_multiprocessor", gpu.stepBlocksPerUnit);
   fields.count("row_lane_words", gpu.rowLaneWords);
   fields.count("row_block_words", gpu.rowBlockWords);
   fields.count("row_block_threads", gpu.rowBlockThreads);
   fields.count("row_registers_beside", gpu.rowRegistersBeside);
+  fields.count("row_least_lanes", gpu.rowLeastLanes);
+  fields.count("row_parts", gpu.rowParts);
+  fields.count("row_shift_lines", gpu.rowShiftLines);
   fields.count("least_row", gpu.leastRow);
   fields.count("product_share", gpu.productShare);
   fields.count("division_share", gpu.divisionShare);
+  fields.count("iterations_share", gpu.iterationsShare);
   fields.count("product_terms", gpu.productTerms);
   fields.count("product_side", gpu.productSide);
   fields.count("product_step_bytes", gpu.productStepBytes);
@@ -364,7 +369,7 @@ static void readPlanning(Fields &root, Machine &machine) {
   if (machine.kind == Machine::Kind::CPU)
     root.inside("planning", Required, [&](Fields &fields) {
       CpuPlanning::forEachCount(machine.cpu, [&](StringRef name, int64_t &number) { fields.count(name, number); });
-      fields.number("sure_gain", machine.cpu.sureGain);
+      CpuPlanning::forEachShare(machine.cpu, [&](StringRef name, double &number) { fields.number(name, number); });
       fields.number("ahead_seconds", machine.cpu.aheadSeconds, Optional);
     });
   else if (machine.kind == Machine::Kind::GPU)

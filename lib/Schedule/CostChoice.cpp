@@ -64,10 +64,9 @@ std::pair<NestPlan, Estimate> CostModel::best(ArrayRef<BlockOp> nest, const Cont
     const Estimate &before = found->second;
     // Threads that wait for each other lose more than the model knows: a plan with more team loops
     // has to be clearly better. Of equals, the one that reads less.
-    double margin = plan.team.size() > found->first.team.size() ? machine.cpu.sureGain : 0.97;
-    bool reads = plan.team.size() == found->first.team.size() &&
-                 estimate.seconds <= 1.01 * before.seconds &&
-                 estimate.streamed < 0.8 * before.streamed;
+    double margin = plan.team.size() > found->first.team.size() ? machine.cpu.sureGain : machine.cpu.planGain;
+    bool reads = plan.team.size() == found->first.team.size() && estimate.seconds <= machine.cpu.tieSeconds * before.seconds &&
+                 estimate.streamed < machine.cpu.tieBytes * before.streamed;
     if (estimate.seconds < margin * before.seconds || reads) {
       found = {plan, estimate};
       number = i;

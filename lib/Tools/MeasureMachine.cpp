@@ -296,8 +296,8 @@ static double rounded(double value) { return std::strtod(llvm::formatv("{0:e2}",
 static llvm::json::Object planningOf(int64_t secondBytes) {
   CpuPlanning planning = Machine::cpuDefault().cpu;
   planning.rowBytes = secondBytes / 4;
-  llvm::json::Object fields{{"source", "chosen: rows of a quarter of the second cache; ahead_seconds: measured; the rest as in machine/cpu.json"},
-                            {"sure_gain", planning.sureGain}};
+  llvm::json::Object fields{{"source", "chosen: rows of a quarter of the second cache; ahead_seconds: measured; the rest as in machine/cpu.json"}};
+  CpuPlanning::forEachShare(planning, [&](StringRef name, double number) { fields[name] = number; });
   CpuPlanning::forEachCount(planning, [&](StringRef name, int64_t number) { fields[name] = number; });
   return fields;
 }

@@ -24,7 +24,7 @@ static const char text[] = R"({"name": "toy", "kind": "cpu", "targets": ["cpu"],
                "strided_read_loss": 80, "strided_write_loss": 160, "reduced_loss": 8, "long_loop": 16, "strided_lanes": 16,
                "beside_in_sums": 4, "square_rows": 16, "fused_ops": 96, "written_out_terms": 8, "least_columns": 4, "least_work": 64, "operand_registers": 8, "least_square": 4, "column_bytes": 256, "column_tiles": 4, "column_rows": 1024,
                "thread_tasks": 4, "least_launches": 4, "column_repeat": 16,
-               "sure_gain": 0.9}})";
+               "plan_gain": 0.97, "tie_seconds": 1.01, "tie_bytes": 0.8, "sure_gain": 0.9}})";
 
 static Machine parse(StringRef from = text) {
   llvm::Expected<Machine> machine = Machine::parse(from, "toy.json");
@@ -149,6 +149,10 @@ TEST(Machine, NamesWhatIsWrongAndWhere) {
             "call: a tile has no more), found 6");
   EXPECT_NE(errors(replaced("\"sure_gain\": 0.9", "\"sure_gain\": 1.5")).find("'planning.sure_gain': expected at most 1 (it is a share), found 1.5"),
             std::string::npos);
+  for (StringRef share : {"\"plan_gain\": 0.97", "\"tie_bytes\": 0.8"})
+    EXPECT_NE(errors(replaced(share, (share.split(':').first + ": 1.5").str())).find("expected at most 1 (it is a share), found 1.5"), std::string::npos)
+        << share.str();
+  EXPECT_NE(errors(replaced("\"plan_gain\": 0.97, ", "")).find("missing field 'planning.plan_gain'"), std::string::npos);
   // Without a source of its own, or of an object around it, each number is an error.
   std::string sourceless = errors(replaced(", \"source\": \"none\"", ""));
   EXPECT_NE(sourceless.find("'unit.count' has no source"), std::string::npos) << sourceless;
@@ -218,6 +222,13 @@ TEST(Machine, TilesLeft) {
   EXPECT_EQ(sharedReadSeconds({3, 60000, 1, 3000}, toy), 0);
   // On a GPU nothing is said of it.
   EXPECT_EQ(sharedReadSeconds({384, 18, 1, 3000}, **Machine::find("h200")), 0);
+}
+
+TEST(Machine, SharesOfPlans) {
+  mlir::ft::CpuPlanning planning = parse().cpu;
+  EXPECT_EQ(planning.planGain, 0.97);
+  EXPECT_EQ(planning.tieSeconds, 1.01);
+  EXPECT_EQ(planning.tieBytes, 0.8);
 }
 
 TEST(Machine, AheadSeconds) {

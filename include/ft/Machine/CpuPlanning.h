@@ -13,6 +13,9 @@ struct CpuPlanning {
   int64_t mostRows = 0, rowBytes = 0;
   /// Share of the time that a plan with barriers may take at most of one without.
   double sureGain = 0;
+  /// The same of a plan with as many barriers: less is what estimates of plans alike err by. And one that takes so many times as long
+  /// or less, and streams this share of the bytes or less, is taken, too.
+  double planGain = 0, tieSeconds = 0, tieBytes = 0;
   /// How long before their use columns of a product are asked for; 0: they are not.
   double aheadSeconds = 0;
 
@@ -44,7 +47,16 @@ struct CpuPlanning {
   /// By how much the work that tasks share exceeds what each of them repeats.
   int64_t columnRepeat = 0;
 
-  /// Calls `visit(name in the file, number)` for each that is a count.
+  /// Calls `visit(name in the file, number)` for each that is a share of a time or of bytes.
+  template <typename Planning, typename Visit>
+  static void forEachShare(Planning &planning, Visit visit) {
+    visit("sure_gain", planning.sureGain);
+    visit("plan_gain", planning.planGain);
+    visit("tie_seconds", planning.tieSeconds);
+    visit("tie_bytes", planning.tieBytes);
+  }
+
+  /// The same for each that is a count.
   template <typename Planning, typename Visit>
   static void forEachCount(Planning &planning, Visit visit) {
     visit("most_rows", planning.mostRows);

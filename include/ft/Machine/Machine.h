@@ -120,11 +120,15 @@ struct Machine {
     /// Bytes of adjacent columns that stay together; columns from which sharing pays; by how much the
     /// work that is shared exceeds what each block of threads repeats.
     int64_t columnBytes = 0, leastColumns = 0, columnRepeat = 0;
+    /// Blocks of threads that are taken to share the columns of a leaf where only a call says how many do.
+    int64_t columnSharers = 0;
     /// Blocks of threads of a grid that deals points itself and does not wait.
     int64_t stepBlocksPerUnit = 0;
     /// Words of a row for each lane, where rows share a warp and where a block shares a row; threads of
     /// such a block at least; registers of a lane beside the row's values.
     int64_t rowLaneWords = 0, rowBlockWords = 0, rowBlockThreads = 0, rowRegistersBeside = 0;
+    /// Lanes of a row, and rows of a lane: at least, at most. Lines of a row from which on lanes begin where its first line does.
+    int64_t rowLeastLanes = 0, rowParts = 0, rowShiftLines = 0;
     /// Elements of a row from which on lanes share it.
     int64_t leastRow = 0;
     /// Products in tiles: of a kernel's work at least (percent), terms of a sum and rows or columns of a
@@ -140,6 +144,9 @@ struct Machine {
     int64_t operandReadCost = 0, sharedCopyCost = 0;
     /// Percent of a nest's time that it may take at most with its products ahead, to be divided so: what prices err by.
     int64_t divisionShare = 0;
+    /// Percent of the time that more iterations of a reduction at once may take at most of fewer, to be taken: most of what prices err by is the
+    /// same for all numbers, which compute the same sums.
+    int64_t iterationsShare = 0;
     /// Operations of loop nests of a leaf that a thread computes together at most.
     int64_t fusedOps = 0;
     /// Seconds until a block of threads has found out, of one region and one iteration of loops on which other ranges depend, which

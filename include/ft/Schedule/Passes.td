@@ -274,7 +274,8 @@ def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir:
     Each leaf with a product whose iterations can be joined (`etdg-join-iterations`) is tried as it stands and with 2, 4 and 8 of them at a
     time, on a copy of the graph that is scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and
     layouts, at typical lengths, decides (docs/gpu-engine.md): tiles of more columns or terms, and states that are brought and left less
-    often, against fewer rows. More of them are taken where that saves three percent.
+    often, against fewer rows. More of them are taken where they promise
+    `iterations_share` percent of the time of fewer, or less.
     The remark (category `gpu`, `choose-iterations`) has all prices. What is bound to a target, or has layouts, stays as it is.
 
     Runs after `etdg-apply-schedule` and before `etdg-schedule-for-gpu`.

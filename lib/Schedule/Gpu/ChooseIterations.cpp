@@ -28,8 +28,6 @@ using namespace mlir::ft::schedule;
 
 /// Numbers that are tried: more would leave no tile of such a row in registers.
 static constexpr int64_t triedIterations[] = {2, 4, 8};
-/// More of them only where that saves three percent: most of what prices err by is the same for all numbers, which compute the same sums.
-static constexpr double sureShare = 0.97;
 
 namespace {
 /// Decides for one graph, leaf by leaf.
@@ -132,6 +130,7 @@ int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduc
   int64_t best = 1;
   double least = *whole;
   constexpr double percent = 100; // shares are given in
+  const double sureShare = double(options.getMachine().gpu.iterationsShare) / percent;
   std::string shares;
   for (int64_t count : triedIterations) {
     if (count > most)

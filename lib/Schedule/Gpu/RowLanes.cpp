@@ -271,18 +271,21 @@ private:
   /// Elements of a row that one of `lanes` lanes keeps.
   int64_t held(int64_t lanes) const { return int64_t(llvm::divideCeil(plan.vectors() + extra(), lanes)) * plan.width; }
 
+  /// Elements of an access at most. Halves fill one of 16 bytes so; no code is made for longer vectors of single bytes.
+  static constexpr int64_t mostWidth = 8;
+
   /// Accesses of 16 bytes where rows allow that; some 16 elements for each lane.
   bool chooseLanes() {
     int64_t bytes = widestElement(), words = wordsOf(bytes);
-    int64_t width = std::clamp<int64_t>(planning.accessBytes / bytes, 1, 8);
+    int64_t width = std::clamp<int64_t>(planning.accessBytes / bytes, 1, mostWidth);
     while (plan.length % width != 0)
       width /= 2;
     plan.width = width;
     // The lanes of a row take lines of memory whole.
-    int64_t least = std::clamp<int64_t>(machine.lineBytes() / (width * bytes), 8, warp());
+    int64_t least = std::clamp<int64_t>(machine.lineBytes() / (width * bytes), planning.rowLeastLanes, warp());
     int64_t lanes = int64_t(llvm::bit_ceil(uint64_t(llvm::divideCeil(plan.length, planning.rowLaneWords / words))));
     lanes = std::clamp<int64_t>(lanes, least, warp());
-    plan.shifted = width * bytes < planning.accessBytes && plan.vectors() >= 8 * RowPlan::lineVectors;
+    plan.shifted = width * bytes < planning.accessBytes && plan.vectors() >= planning.rowShiftLines * RowPlan::lineVectors;
     // With more in a lane there are too few warps to hide the latency of their arithmetic.
     if (held(lanes) * words > planning.rowWordsInWarp)
       lanes = std::clamp<int64_t>(int64_t(llvm::bit_floor(uint64_t(plan.length * words / planning.rowBlockWords))),
@@ -294,7 +297,7 @@ private:
     if (isElementwise && width * bytes >= planning.accessBytes)
       return false;
     plan.threads = lanes <= warp() ? planning.blockThreads.back() : lanes;
-    plan.parts = lanes <= warp() ? std::clamp<int64_t>(planning.rowLaneWords / words / held(lanes), 1, 4) : 1;
+    plan.parts = lanes <= warp() ? std::clamp<int64_t>(planning.rowLaneWords / words / held(lanes), 1, planning.rowParts) : 1;
     finish();
     return lanes <= warp() || numSlots <= mostSlots;
   }

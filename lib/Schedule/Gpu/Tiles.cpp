@@ -149,7 +149,7 @@ int64_t Chooser::maxPoints() const {
   if (context.splitLoop >= 0 && context.columnTile > 0)
     points = points / std::max<int64_t>(nest.sizes[context.splitLoop], 1) * context.columnTile;
   else if (context.splitLoop >= 0) // a guess: where few tasks are left, many blocks share the columns
-    points = std::max<int64_t>(points / 8, context.columnUnit);
+    points = std::max<int64_t>(points / planning.columnSharers, context.columnUnit);
   return context.lifted ? points * context.lifts : points;
 }
 

@@ -109,13 +109,16 @@ CandidateFinder::CandidateFinder(Block &body, const SymbolSpace &space, const Se
   outer = block ? block.getNumDims() : 0;
 }
 
-/// More than what is done on the way to or from memory: eight cheap operations are less than a
-/// pass over the elements and a list of them.
+/// Cheap operations of an element that are no candidate. This keeps the search short and no machine's price is in it: a list of the elements and a
+/// pass over them cost more anywhere. What is a candidate is priced for the machine (HoistPlan.cpp).
+static constexpr int64_t mostCheapOperations = 8;
+
+/// More than what is done on the way to or from memory.
 bool CandidateFinder::isHeavy(const Work &work, Type type) const {
   return settings.ahead ? work.product > 0
          : settings.all ? work.count() > 0
                       : work.product > 0 || work.elementary > 0 ||
-                            work.elementwise > 8 * getNumElements(type);
+                            work.elementwise > mostCheapOperations * getNumElements(type);
 }
 
 static bool writes(BlockOp leaf, Value buffer) {
