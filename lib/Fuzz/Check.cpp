@@ -16,6 +16,7 @@
 #include "ft/Tools/RunProgram.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/JoinRegions.h"
+#include "ft/Schedule/LeafRows.h"
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -336,6 +337,8 @@ LogicalResult Subject::runPhases(bool forGpu) {
         pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(GpuScheduleOptions()));
         pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
       }
+      if (phase == Phase::Storage)
+        pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
       // Behind the phases that schedule, bodies are the engines' own.
       if (options.upstream && phase <= Phase::Reorder && !forGpu)
         addUpstreamPasses(pm, program.name, p);

@@ -3,6 +3,7 @@
 #include "CompileGraphs.h"
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Schedule/LeafRows.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 
 using namespace mlir;
@@ -16,7 +17,7 @@ FailureOr<std::unique_ptr<CompiledProgram>> mlir::ft::fuzz::compileGraphs(ArrayR
     FailureOr<::ft::rt::Entry> entry = makeEntry(graph);
     copies.emplace_back(cast<etdg::GraphOp>(graph->clone()));
     scheduled.push_back(*copies.back());
-    if (failed(entry) || failed(scheduleForCpu(scheduled.back(), options)))
+    if (failed(entry) || failed(scheduleForCpu(scheduled.back(), options)) || failed(chooseLeafRows(scheduled.back())))
       return failure();
     entry->name = "f" + std::to_string(i);
     bundle.entries.push_back(std::move(*entry));

@@ -12,6 +12,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/JoinRegions.h"
+#include "ft/Schedule/LeafRows.h"
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -228,6 +229,8 @@ static void addCpuPasses(OpPassManager &pm, Phase phase, const std::string &mach
     loops.machine = machine;
     pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForCPU(loops));
   }
+  if (phase == Phase::Storage)
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
   if (phase == Phase::Tile) {
     ConvertETDGToLoopsOptions loops;
     loops.machine = machine;
@@ -279,6 +282,7 @@ static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &targ
   if (phase == Phase::Storage) {
     pm.addNestedPass<etdg::GraphOp>(createETDGPlaceBuffers(forGpu<ETDGPlaceBuffersOptions>(target, machine)));
     pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
+    pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
   }
   if (phase == Phase::Tile) {
     pm.addPass(createConvertETDGToLoops(forGpu<ConvertETDGToLoopsOptions>(target, machine)));

@@ -8,6 +8,16 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
+KeptPlanes KeptPlanes::ofGraph(etdg::GraphOp graph) {
+  KeptPlanes kept;
+  ValueRange results = graph.getBody().front().getTerminator()->getOperands();
+  graph.walk([&](etdg::BufferOp buffer) {
+    if (!llvm::is_contained(results, buffer.getResult()))
+      kept.declare(buffer);
+  });
+  return kept;
+}
+
 ArrayRef<int64_t> KeptPlanes::declare(etdg::BufferOp buffer) {
   return planes[buffer.getResult()] = buffer.getPlanes();
 }

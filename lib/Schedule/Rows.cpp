@@ -135,51 +135,92 @@ static bool countsAlike(etdg::ReadAttr read, unsigned dim) {
   });
 }
 
-RowUse schedule::getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided) {
-  unsigned numDims = leaf.getNumDims(), numSymbols = leaf.getSymbolNames().size();
-  RowUse use = RowUse::Uniform;
-  auto evenMap = [&](AffineMap map, Value buffer) {
-    for (auto [p, e] : llvm::enumerate(map.getResults())) {
-      if (!isLinearIn(e, dim, numDims, numSymbols))
-        return false;
-      if (e.isFunctionOfDim(dim) && planesOf(buffer, p) != 0)
-        use = RowUse::Runs;
-    }
+namespace {
+/// Asks one access of a leaf after the other how it behaves along the rows.
+class RowLimitFinder {
+public:
+  RowLimitFinder(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided)
+      : leaf(leaf), dim(dim), planesOf(planesOf), strided(strided) {}
+  RowLimit find();
+
+private:
+  void allow(RowUse use, StringRef why);
+  bool isOneByOne() const { return limit.use == RowUse::OneByOne; }
+  bool isEven(AffineExpr expr) { return isLinearIn(expr, dim, leaf.getNumDims(), unsigned(leaf.getSymbolNames().size())); }
+  void askMap(AffineMap map, Value buffer);
+  /// Whether that was all that is to be asked of a read of scalars.
+  bool askScalars(etdg::ReadAttr read, unsigned number);
+  void askPiece(etdg::PieceAttr piece);
+
+  BlockOp leaf;
+  const unsigned dim;
+  llvm::function_ref<int64_t(Value, unsigned)> planesOf;
+  const bool strided;
+  RowLimit limit;
+  bool isWrite = true; // of the access at hand
+  unsigned number = 0;
+};
+} // namespace
+
+void RowLimitFinder::allow(RowUse use, StringRef why) {
+  if (use > limit.use)
+    limit = {use, isWrite, number, why};
+}
+
+void RowLimitFinder::askMap(AffineMap map, Value buffer) {
+  for (auto [p, expr] : llvm::enumerate(map.getResults()))
+    if (!isEven(expr))
+      allow(RowUse::OneByOne, "does not step evenly from row to row");
+    else if (expr.isFunctionOfDim(dim) && planesOf(buffer, p) != 0)
+      allow(RowUse::Runs, "goes around the planes that are kept");
+}
+
+bool RowLimitFinder::askScalars(etdg::ReadAttr read, unsigned at) {
+  bool scalars = readsScalars(leaf, read);
+  if (!scalars && !readsDivided(read))
+    return false;
+  // Elements put together from scalars are put together row by row; a box steps like an element.
+  auto type = cast<RankedTensorType>(leaf.getBody().getArgument(at).getType());
+  std::optional<Box> box = getBox(leaf, read, type, planesOf, strided);
+  if (box && isEven(box->offset) && llvm::all_of(box->index.getResults(), [&](AffineExpr expr) { return isEven(expr); })) {
+    askMap(box->index, leaf.getBuffers()[box->operand]);
     return true;
-  };
-  for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
-    if (!evenMap(leaf.getWrite(i).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(i).getOperand()]))
-      return RowUse::Single;
-  for (unsigned i = 0; i < leaf.getNumReads(); ++i) {
-    bool scalars = readsScalars(leaf, leaf.getRead(i));
-    if (scalars || readsDivided(leaf.getRead(i))) {
-      // Elements put together from scalars are put together row by row; a box steps like an element.
-      auto type = cast<RankedTensorType>(leaf.getBody().getArgument(i).getType());
-      std::optional<Box> box = getBox(leaf, leaf.getRead(i), type, planesOf, strided);
-      if (box && isLinearIn(box->offset, dim, numDims, numSymbols) && evenMap(box->index, leaf.getBuffers()[box->operand]))
-        continue;
-      // Numbers that count other iterations than rows are put together once for all of them.
-      if (scalars && !countsAlike(leaf.getRead(i), dim))
-        return RowUse::Single;
-      if (scalars)
-        continue;
-    }
-    for (etdg::PieceAttr piece : leaf.getRead(i).getPieces()) {
-      for (AffineExpr e : piece.getSet().getValue().getConstraints())
-        if (e.isFunctionOfDim(dim))
-          use = RowUse::Runs;
-      for (etdg::GatherAttr gather : piece.getGathers()) {
-        // Each row has private indices of its own, whatever the map says.
-        Operation *indices = leaf.getBuffers()[gather.getOperand()].getDefiningOp();
-        if (gather.getMap().getValue().isFunctionOfDim(dim) || (indices && !isa<etdg::GraphOp>(indices->getParentOp())))
-          return RowUse::Single;
-      }
-      if (piece.getKind() == etdg::SourceKind::Buffer &&
-          !evenMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]))
-        return RowUse::Single;
-    }
   }
-  return use;
+  // Numbers that count other iterations than rows are put together once for all of them.
+  if (scalars && !countsAlike(read, dim))
+    allow(RowUse::OneByOne, "is put together of scalars for each row");
+  return scalars;
+}
+
+void RowLimitFinder::askPiece(etdg::PieceAttr piece) {
+  if (llvm::any_of(piece.getSet().getValue().getConstraints(), [&](AffineExpr expr) { return expr.isFunctionOfDim(dim); }))
+    allow(RowUse::Runs, "has other pieces at other rows");
+  for (etdg::GatherAttr gather : piece.getGathers()) {
+    // Each row has private indices of its own, whatever the map says.
+    Operation *indices = leaf.getBuffers()[gather.getOperand()].getDefiningOp();
+    if (gather.getMap().getValue().isFunctionOfDim(dim) || (indices && !isa<etdg::GraphOp>(indices->getParentOp())))
+      allow(RowUse::OneByOne, "is where data of the row say");
+  }
+  if (piece.getKind() == etdg::SourceKind::Buffer)
+    askMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]);
+}
+
+RowLimit RowLimitFinder::find() {
+  for (number = 0; number < leaf.getNumWrites() && !isOneByOne(); ++number)
+    askMap(leaf.getWrite(number).getMap().getValue(), leaf.getBuffers()[leaf.getWrite(number).getOperand()]);
+  isWrite = false;
+  for (number = 0; number < leaf.getNumReads() && !isOneByOne(); ++number)
+    if (etdg::ReadAttr read = leaf.getRead(number); !askScalars(read, number))
+      llvm::for_each(read.getPieces(), [&](etdg::PieceAttr piece) { askPiece(piece); });
+  return limit;
+}
+
+std::string RowLimit::describe() const {
+  return ((isWrite ? "write " : "read ") + Twine(number) + " " + why).str();
+}
+
+RowLimit schedule::findRowLimit(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided) {
+  return RowLimitFinder(leaf, dim, planesOf, strided).find();
 }
 
 int64_t schedule::bytesOf(RankedTensorType type) {

@@ -30,18 +30,22 @@ int64_t varyingInputBytes(ArrayRef<BlockOp> nest, unsigned dim);
 /// Most rows at once, so that what varies stays within the budget.
 int64_t chooseMaxRows(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const Machine &machine);
 
-/// How a leaf's accesses behave along the rows.
-enum class RowUse {
-  Uniform, // every access steps evenly
-  Runs,    // evenly within runs of rows: pieces change, or planes wrap around
-  Single,  // row by row
+using etdg::RowUse;
+
+/// The most rows of a leaf that its accesses allow to be computed together.
+struct RowLimit {
+  RowUse use = RowUse::AtOnce;
+  /// The access that allows no more, and what it does along the rows.
+  bool isWrite = false;
+  unsigned number = 0;
+  StringRef why = "";
+  std::string describe() const;
 };
 /// `planesOf` gives the planes kept of a buffer's dimension (0: all); `strided`: elements may lie with gaps (Boxes.h).
-RowUse getRowUse(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf,
-                 bool strided = true);
+RowLimit findRowLimit(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided = true);
 
 inline bool isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
-  return getRowUse(leaf, dim, planesOf) == RowUse::Uniform;
+  return findRowLimit(leaf, dim, planesOf).use == RowUse::AtOnce;
 }
 /// Which free dimension serves best as rows: the one along which the fewest read bytes vary.
 std::optional<unsigned> chooseRowDimension(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);
@@ -53,6 +57,22 @@ bool dependsOnlyOn(AffineExpr expr, unsigned dim, unsigned numDims);
 AffineExpr withNames(AffineExpr expr, BlockOp block, SmallVectorImpl<StringAttr> &names);
 /// Whether the expression is c * dim + rest, c constant along dim.
 bool isLinearIn(AffineExpr expr, unsigned dim, unsigned numDims, unsigned numSymbols);
+
+//===----------------------------------------------------------------------===//
+// LeafRows.cpp: which rows one call computes
+//===----------------------------------------------------------------------===//
+
+/// The dimension of a leaf whose iterations are the rows of its calls, and whether each row is put into a list (`listed_rows`).
+struct RowsOfLeaf {
+  unsigned dim = 0;
+  bool listed = false;
+};
+/// What the schedules around a leaf say of its rows; none where it has one.
+std::optional<RowsOfLeaf> findRowsOf(BlockOp leaf);
+
+/// How rows are computed by what is written: as `etdg.rows` says; without it at once where accesses allow that, else one by one. An error where
+/// they don't allow what it says, or there are no rows. `planesOf` as in `findRowLimit`.
+FailureOr<RowUse> readRowUse(BlockOp leaf, std::optional<RowsOfLeaf> rows, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
 
 //===----------------------------------------------------------------------===//
 // RowGroups.cpp: rows from several dimensions

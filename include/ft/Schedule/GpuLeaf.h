@@ -85,7 +85,7 @@ LogicalResult buildLeafForm(LeafForm &form, OwningOpRef<ModuleOp> module, func::
 bool readsInside(BlockOp leaf, unsigned read, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
 
 /// Whether all rows along `dim` of a leaf, or all iterations of a dimension lifted into it, can be computed
-/// at once. `planesOf` as in `getRowUse`.
+/// at once. `planesOf` as in `findRowLimit`.
 bool isUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf);
 
 /// By buffer, given those that memory or index make so: which differ from lift to lift.

@@ -17,6 +17,8 @@ namespace mlir::ft::schedule {
 /// The planes of the buffers of a graph. What was not declared keeps all: arguments, results, constants.
 class KeptPlanes {
 public:
+  /// Those of all buffers of a graph. (Of a result all planes are the caller's.)
+  static KeptPlanes ofGraph(etdg::GraphOp graph);
   /// Notes the planes that a buffer says of itself, and returns them.
   ArrayRef<int64_t> declare(etdg::BufferOp buffer);
   /// Planes kept along a buffer's dimension; 0: all.

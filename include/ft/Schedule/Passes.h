@@ -8,6 +8,7 @@
 #include "ft/Schedule/BindInPlace.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/JoinRegions.h"
+#include "ft/Schedule/LeafRows.h"
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"

@@ -128,6 +128,28 @@ def ETDGJoinRegions : Pass<"etdg-join-regions", "::mlir::etdg::GraphOp"> {
   }];
 }
 
+def ETDGChooseLeafRows : Pass<"etdg-choose-leaf-rows", "::mlir::etdg::GraphOp"> {
+  let summary = "say which rows of a leaf one call computes";
+  let description = [{
+    The last pass of the phase `storage`, for either target. Each leaf inside of a loop of level `rows` or `listed_rows` gets `etdg.rows`: all rows
+    `at_once` where every access steps evenly from one to the next; else `runs` of rows between which a read changes its piece or planes that are
+    kept begin anew; else `one_by_one`. On a GPU rows are taken in runs where a layout of the leaf computes a product in tiles, and pieces alone change;
+    else one by one. A remark (category `storage`, `leaf-rows`) says which access keeps rows apart.
+
+    What a leaf says already stays. What accesses don't allow is an error that names leaf, dimension and access.
+
+    Layouts that `etdg-schedule-for-gpu` chose are for accesses as they are with all planes. Where those that are kept leave others (rows that are no
+    longer computed together, elements at other distances), `etdg.layouts` is taken away, with a remark (`other-layouts`), and
+    `loops-choose-layouts` chooses anew.
+
+    ```mlir
+    // A window over a line that is padded: the row in front has the padding's piece.
+    etdg.block [map] (i) in [0, N) reads (%x = {i = 0: splat(0.0), i >= 1: %xs[i - 1]} : !x) writes (%ys[i]) schedule <..., level = rows>]>
+      attributes {etdg.rows = #etdg.rows<runs>} {...}
+    ```
+  }];
+}
+
 def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
   let summary = "say where a GPU has each buffer";
   let description = [{

@@ -231,6 +231,8 @@ private:
     Value base, offset, rowStride;
   };
   LogicalResult emitLeaf(BlockOp block, Point point);
+  /// Between which rows of a leaf pieces change, or kept planes begin anew.
+  RunLimits limitsOfRuns(BlockOp block, unsigned row);
   FailureOr<Address> emitReadAddress(BlockOp block, unsigned read, const Point &point, bool rowWise, bool strided = false);
   /// The strides at which a leaf takes a read in place; none where they are its element's own.
   SmallVector<int64_t> stridesOfRead(BlockOp block, unsigned read);
@@ -242,10 +244,6 @@ private:
                   ValueRange outputs, std::optional<Columns> columns = {}, ArrayAttr layouts = {});
   /// Overlaps.cpp: which outputs of a leaf may lie where it reads; of several that one call computes, where any of them reads.
   ArrayAttr overlapsOf(ArrayRef<BlockOp> leaves);
-  /// Whether it pays blocks of threads to take rows in runs; as storage left it, or as it was planned without planes.
-  bool hasProductRuns(BlockOp leaf, unsigned row, bool withPlanes = true);
-  /// The layouts of a leaf's threads; null where storage has left other accesses than they were made for.
-  ArrayAttr layoutsOf(BlockOp leaf, const Point &point, bool rowWise);
   /// A piece that is no memory, as blocks of threads take it.
   Address emitValuePiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point, bool useRows);
   FailureOr<Address> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,

@@ -10,7 +10,6 @@
 
 #include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Schedule/LeafColumns.h"
-#include "ft/Schedule/RowRuns.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -210,36 +209,11 @@ FailureOr<Emitter::Address> Emitter::emitPiece(BlockOp block, etdg::PieceAttr pi
   return emitBufferAddress(block, buffer, piece.getMap().getValue(), overrides, point, useRows);
 }
 
-bool Emitter::hasProductRuns(BlockOp leaf, unsigned row, bool withPlanes) {
-  auto planes = [&](Value buffer, unsigned d) { return withPlanes ? kept.at(buffer, d) : int64_t(0); };
-  return hasProductLayout(leaf) && findRowRuns(leaf, row, planes);
-}
-
-ArrayAttr Emitter::layoutsOf(BlockOp leaf, const Point &point, bool rowWise) {
-  auto noPlanes = [](Value, unsigned) { return int64_t(0); };
-  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
-  bool wasRowWise = point.rowDim && (schedule::isUniform(leaf, *point.rowDim, noPlanes) ||
-                                     hasProductRuns(leaf, *point.rowDim, /*withPlanes=*/false));
-  if (!gpu || wasRowWise != rowWise || getReadStrides(leaf, noPlanes) != getReadStrides(leaf, planes))
-    return nullptr;
-  return leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
-}
-
-LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
-  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
-  if (!point.rowDim)
-    return emitLeafCall(block, point, false);
-  RowUse use = getRowUse(block, *point.rowDim, planes, /*strided=*/!rowLists);
-  if (use == RowUse::Uniform)
-    return emitLeafCall(block, point, true);
-  // (Where nothing is computed in tiles of products, cutting rows into runs costs blocks of threads more than it saves.)
-  if (use == RowUse::Single || (gpu && !hasProductRuns(block, *point.rowDim)))
-    return emitSingleRows(point, [&](Point row) { return emitLeafCall(block, row, false); });
-  // Runs of rows for which every read has the same piece, and no plane wraps around.
+Emitter::RunLimits Emitter::limitsOfRuns(BlockOp block, unsigned row) {
   RunLimits limits;
   auto addPlanes = [&](AffineMap map, Value buffer) {
     for (auto [p, e] : llvm::enumerate(map.getResults()))
-      if (e.isFunctionOfDim(*point.rowDim) && kept.at(buffer, p) != 0)
+      if (e.isFunctionOfDim(row) && kept.at(buffer, p) != 0)
         limits.planes.push_back({e, kept.at(buffer, p)});
   };
   for (unsigned i = 0; i < block.getNumWrites(); ++i)
@@ -248,12 +222,33 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
     for (etdg::PieceAttr piece : block.getRead(i).getPieces()) {
       IntegerSet set = piece.getSet().getValue();
       for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags()))
-        if (expr.isFunctionOfDim(*point.rowDim))
+        if (expr.isFunctionOfDim(row))
           limits.constraints.push_back({expr, equality, block});
       if (piece.getKind() == etdg::SourceKind::Buffer)
         addPlanes(piece.getMap().getValue(), block.getBuffers()[piece.getOperand()]);
     }
-  return emitRuns(block, point, limits, [&](Point run) { return emitLeafCall(block, run, true); });
+  return limits;
+}
+
+LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
+  auto planes = [&](Value buffer, unsigned d) { return kept.at(buffer, d); };
+  std::optional<RowsOfLeaf> rows;
+  if (point.rowDim)
+    rows = RowsOfLeaf{*point.rowDim, /*listed=*/rowLists != nullptr};
+  FailureOr<RowUse> use = readRowUse(block, rows, planes);
+  if (failed(use))
+    return failure();
+  if (!rows)
+    return emitLeafCall(block, point, false);
+  switch (*use) {
+  case RowUse::AtOnce:
+    return emitLeafCall(block, point, true);
+  case RowUse::Runs:
+    return emitRuns(block, point, limitsOfRuns(block, *point.rowDim), [&](Point run) { return emitLeafCall(block, run, true); });
+  case RowUse::OneByOne:
+    return emitSingleRows(point, [&](Point row) { return emitLeafCall(block, row, false); });
+  }
+  llvm_unreachable("all uses of rows are handled");
 }
 
 Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> given) {
@@ -366,7 +361,7 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());
     columns.reset();
   }
-  emitLeafOp(block, overlapsOf(block), rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns, layoutsOf(block, point, rowWise));
+  emitLeafOp(block, overlapsOf(block), rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns, gpu ? block->getAttrOfType<ArrayAttr>("etdg.layouts") : ArrayAttr());
   return success();
 }
 

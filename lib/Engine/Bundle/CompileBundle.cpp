@@ -4,6 +4,7 @@
 
 #include "ft/Analysis/Rounding.h"
 #include "ft/Schedule/JoinRegions.h"
+#include "ft/Schedule/LeafRows.h"
 #include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/ScheduleForCpu.h"
 #include "ft/Schedule/ScheduleForGpu.h"
@@ -107,6 +108,7 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
     if (phase == Phase::Storage) {
       pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(options.gpu));
       pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
+      pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
     }
   };
   return makeGraphs(module, options, std::move(engine));
@@ -125,6 +127,8 @@ static LogicalResult makeCpuGraphs(ModuleOp module, const BundleOptions &options
       pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(options.cpu));
     if (phase == Phase::Schedule)
       pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(options.cpu));
+    if (phase == Phase::Storage)
+      pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
   };
   return makeGraphs(module, options, std::move(engine));
 }

@@ -10,11 +10,11 @@ using namespace mlir::ft::schedule;
 
 std::optional<SmallVector<RowChange>> schedule::findRowRuns(BlockOp leaf, unsigned dim,
                                                             llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
-  if (getRowUse(leaf, dim, planesOf) != RowUse::Runs)
+  if (findRowLimit(leaf, dim, planesOf).use != RowUse::Runs)
     return std::nullopt;
   // Planes that wrap around are another reason for runs.
   bool wraps = false;
-  getRowUse(leaf, dim, [&](Value buffer, unsigned d) {
+  (void)findRowLimit(leaf, dim, [&](Value buffer, unsigned d) {
     wraps |= planesOf(buffer, d) != 0;
     return int64_t(0);
   });

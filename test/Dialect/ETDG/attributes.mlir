@@ -6,7 +6,7 @@
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{no attribute of etdg is called 'layout': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, slot or snapshots}}
+  // expected-error @+1 {{no attribute of etdg is called 'layout': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, rows, slot or snapshots}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layout = 1} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x
@@ -24,6 +24,30 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [1]} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<4xf32>
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.rows' is #etdg.rows<at_once>, #etdg.rows<runs> or #etdg.rows<one_by_one>, found "runs"}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.rows = "runs"} {
+    etdg.yield %x : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
+}
+
+// -----
+
+!x = tensor<4xf32>
+// expected-error @+1 {{'etdg.rows' is an attribute of a leaf}}
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> attributes {etdg.rows = #etdg.rows<runs>} {
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) {
+    etdg.yield %x : !x
   } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
   etdg.return %ys : !etdg.buffer<[N], !x>
 }

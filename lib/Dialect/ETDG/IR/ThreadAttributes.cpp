@@ -275,6 +275,12 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   bool isItem = isa<BlockOp, NestOp>(op), isProgram = isa<FunctionOpInterface>(op);
   if (name == "layouts")
     return verifyLayouts(op, value);
+  if (name == "rows") {
+    auto leaf = dyn_cast<BlockOp>(op);
+    return failed(onlyOf(leaf && leaf.isLeaf(), "a leaf"))
+               ? failure()
+               : expected(isa<RowsAttr>(value), "#etdg.rows<at_once>, #etdg.rows<runs> or #etdg.rows<one_by_one>");
+  }
   if (name == "candidates")
     return failed(onlyOf(isItem, "a nest or block")) ? failure()
                                                      : expected(isListOf<ScheduleAttr>(value), "a list of schedules");
@@ -329,7 +335,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "dims")
     return onlyOf(false, "an argument");
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, slot or snapshots";
+                           << "': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, rows, slot or snapshots";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

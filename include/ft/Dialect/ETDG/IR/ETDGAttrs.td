@@ -99,6 +99,13 @@ def ETDG_MemoryLevel : I32Enum<"MemoryLevel", "a memory that a read is staged in
   let cppNamespace = "::mlir::etdg";
 }
 
+def ETDG_RowUse : I32Enum<"RowUse", "which rows of a leaf are computed together", [
+    I32EnumCase<"AtOnce", 0, "at_once">,
+    I32EnumCase<"Runs", 1, "runs">,
+    I32EnumCase<"OneByOne", 2, "one_by_one">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
 def ETDG_GatherAttr : ETDG_Attr<"Gather", "gather"> {
   let summary = "a map result that is data: `%idx[affine]`";
   let description = [{
@@ -282,6 +289,21 @@ def ETDG_RowLanesAttr : ETDG_Attr<"RowLanes", "row_lanes"> {
                         DefaultValuedParameter<"int64_t", "1">:$rows, DefaultValuedParameter<"int64_t", "1">:$line);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+def ETDG_RowsAttr : ETDG_Attr<"Rows", "rows"> {
+  let summary = "which rows of a leaf one call computes";
+  let description = [{
+    The `etdg.rows` of a leaf inside of a loop of level `rows` or `listed_rows`:
+    - `<at_once>`: all of them. Every access steps evenly from row to row;
+    - `<runs>`: those between two rows at which a piece of a read changes, or kept planes begin anew. Accesses step evenly
+      in between;
+    - `<one_by_one>`: each for itself, whatever accesses do.
+
+    Without it rows are computed at once where they can be, else one by one. What accesses don't allow is refused where the leaf stands.
+  }];
+  let parameters = (ins EnumParameter<ETDG_RowUse>:$use);
+  let assemblyFormat = "`<` $use `>`";
 }
 
 def ETDG_BoundAttr : ETDG_Attr<"Bound", "bound"> {

@@ -22,6 +22,7 @@ def ETDG_Dialect : Dialect {
     - `etdg.candidates` of a nest or block: the schedules among which a pass chooses, best first;
     - `etdg.slot` of a buffer: which memory of the arena it takes; buffers of one slot never live at once;
     - `etdg.layouts` of a leaf: how a GPU's threads share it, a `#etdg.tiling` for each loop nest of its normal form, or one `#etdg.row_lanes`;
+    - `etdg.rows` of a leaf: which of its rows one call computes, a `#etdg.rows` (`etdg-choose-leaf-rows`);
     - `etdg.cut` of a leaf: that it has the shares of a reduction, `{dimension = d : i64, domain = affine_set<...>, tile = t : i64}`:
       dimension d is the share, the next one is cut at multiples of t, and the set is the reduction's domain, without the share. With
       the unit `resumed` beside these the leaf has the shares of a scan *again*: it computes what they did, from where the share before
@@ -36,7 +37,7 @@ def ETDG_Dialect : Dialect {
       or `{lags, outer = n}` each, or into a loop for each part of a loop's body, `{apart, outer = 0}`, among which the phase `schedule` chooses;
     - `etdg.snapshots` of a module: the graphs as they were before a phase, with which the validator compares.
   }];
-  let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts,
+  let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts, "::mlir::Attribute":$rows,
                               "::mlir::ArrayAttr":$checks, "::mlir::DictionaryAttr":$merged,
                               "::mlir::UnitAttr":$kept_together, "::mlir::DictionaryAttr":$cut, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
                               "::mlir::DictionaryAttr":$snapshots, "::mlir::UnitAttr":$excess, "::mlir::DenseI64ArrayAttr":$in_place);
