@@ -1,10 +1,11 @@
-//===- Fission.cpp - parallel loops around what is independent ------------===//
+//===- Fission.cpp - a loop for each part of a parallel loop's body -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A map of lists whose body computes several things that need nothing of each other
-// is a loop for each of them (loop fission). What was inside of the one loop is then
-// perfectly nested in its own, and one nest with it: all of its parallel dimensions
-// are shared out, where before the outer one alone was.
+// A map of lists whose body computes several things may be a loop for each of them
+// (loop fission). What was inside of the one loop is then perfectly nested in its own,
+// and one nest with it: all of its parallel dimensions are shared out, where before
+// the outer one alone was. Parts that need nothing of each other are apart at once;
+// what one part hands on to another gets planes for each iteration.
 //
 //===----------------------------------------------------------------------===//
 #include "TypicalWork.h"
