@@ -89,7 +89,8 @@ struct LeafContext {
   SmallVector<bool> lifted;
   int64_t columns = 0, unit = 1, columnTile = 0;
   bool products = false; // the plan was made for tiles of products
-  int64_t threads = 0, resident = 1;
+  int64_t threads = 0;
+  int64_t resident = 1; // blocks of threads of a multiprocessor, where the leaf is all of the kernel's
   int64_t sums = etdg::ThreadBlockAttr::usualSums; // bytes for those that a thread leaves to others
   /// The blocks whose private buffers each row has for itself.
   SmallVector<BlockOp> rowOwner;
@@ -99,6 +100,9 @@ struct LeafContext {
     return definition && llvm::any_of(rowOwner, [&](BlockOp block) { return BlockOp(block)->isProperAncestor(definition); });
   }
 };
+
+/// Whether the nest is one leaf without a loop around it but those that are dealt: what its products keep in registers is all that is kept there.
+bool isOneLeaf(ArrayRef<BlockOp> nest, const GpuPlan &plan);
 
 /// Iterations of a dimension that every block bounds by constants; 0 where they do not.
 int64_t constantExtent(ArrayRef<BlockOp> nest, unsigned dim, int64_t *lower = nullptr);

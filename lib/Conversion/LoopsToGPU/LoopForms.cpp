@@ -218,7 +218,6 @@ FailureOr<LeafInBlock> togpu::readLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr
   schedule::LeafContext &context = read.context;
   context.maxRows = leaf.getMost();
   context.threads = block.getThreads();
-  context.resident = block.getResident();
   context.sums = block.getSums();
   context.lifts = lift.count;
   if (lift.count > 1)

@@ -60,8 +60,8 @@ private:
   FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared = 0, bool waits = false);
   /// What a nest of a kernel with shared loops does in an iteration of these, where nobody has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
-  FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits);
-  FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits);
+  FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);
+  FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);
   int64_t sideOfTile() const;
   void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
   FailureOr<Forms> chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps);

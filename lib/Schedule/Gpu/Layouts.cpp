@@ -24,6 +24,10 @@ static bool isLiftedNest(const leaf::Nest &nest, ArrayRef<bool> lifted) {
   return false;
 }
 
+bool schedule::isOneLeaf(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  return nest.size() == 1 && BlockOp(nest.front()).isLeaf() && plan.steps.empty() && plan.inner.empty();
+}
+
 TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const LeafContext &context, bool rowWise,
                                     leaf::Nest &collapsed) {
   TileContext tile;

@@ -182,8 +182,8 @@ namespace {
 class TileChoice {
 public:
   TileChoice(const ProductWork &work, ArrayRef<int64_t> extents, double typicalPoints, std::optional<unsigned> row, bool isWide,
-             const Machine &machine, int64_t units, bool waits)
-      : work(work), extents(extents), typicalPoints(typicalPoints), row(row), isWide(isWide), machine(machine), planning(machine.gpu), units(units), waits(waits) {}
+             const Machine &machine, int64_t units, bool needsAll)
+      : work(work), extents(extents), typicalPoints(typicalPoints), row(row), isWide(isWide), machine(machine), planning(machine.gpu), units(units), needsAll(needsAll) {}
 
   /// From the largest tiles down to where each multiprocessor has one, the cheapest.
   TaskTiles choose(TaskTiles tiles) const {
@@ -253,7 +253,7 @@ private:
     int64_t usual = registersOfSums(*work.product, machine, most, /*resident=*/2, work.fuses);
     tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(words / usual), least, most);
     priceWithThreads(tiles);
-    if (waits)
+    if (needsAll)
       return;
     TaskTiles fewer = tiles;
     for (fewer.threads /= 2; fewer.threads >= least && keepsSums(fewer, words); fewer.threads /= 2) {
@@ -306,7 +306,7 @@ private:
   const Machine &machine;
   const Machine::GpuPlanning &planning;
   int64_t units;
-  bool waits; // for each other, so that a multiprocessor has one block of threads
+  bool needsAll; // threads of a full block
 };
 } // namespace
 
@@ -354,7 +354,7 @@ static double pointsAtTypicalLengths(ArrayRef<BlockOp> nest, ArrayRef<unsigned> 
 }
 
 /// Tiles for this work.
-FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits) {
+FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll) {
   BlockOp front = nest.front();
   const int64_t side = sideOfTile();
   auto fill = [&](int64_t extent) { return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(extent))), side); };
@@ -385,7 +385,7 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
   SmallVector<int64_t> extents;
   for (unsigned d : free)
     extents.push_back(constantExtent(nest, d));
-  TileChoice choice(work, extents, pointsAtTypicalLengths(nest, free), plan.row, tasks.isWide, machine, options.getMultiprocessors(), waits);
+  TileChoice choice(work, extents, pointsAtTypicalLengths(nest, free), plan.row, tasks.isWide, machine, options.getMultiprocessors(), needsAll);
   tiles = choice.choose(tiles);
   tiles.seconds += choice.secondsOfResults(work.results);
   if (draws())
@@ -396,14 +396,14 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
 }
 
 /// Sums of products that can be computed together are so where tiles are not too small for it.
-FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool waits) {
-  FailureOr<ProductTasks> together = tileTasks(nest, free, plan, work, waits);
+FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll) {
+  FailureOr<ProductTasks> together = tileTasks(nest, free, plan, work, needsAll);
   if (failed(together) || work.sums == work.members)
     return together;
   ProductWork alone = work;
   alone.sums = work.members;
   alone.results = double(work.sums - work.members) * double(work.members) / double(work.sums); // (the largest nest stands for all)
-  FailureOr<ProductTasks> apart = tileTasks(nest, free, plan, alone, waits);
+  FailureOr<ProductTasks> apart = tileTasks(nest, free, plan, alone, needsAll);
   if (failed(apart))
     return failure();
   bool isCheaper = together->tiles.seconds <= apart->tiles.seconds;
@@ -427,7 +427,8 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   std::string why;
   if (!wantsTiles(*work, planning, why))
     return why.empty() ? false : leaveOut(front, why);
-  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, waits);
+  // Blocks of threads that wait for each other have a multiprocessor alone; what a body carries through its loops takes registers as well.
+  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, /*needsAll=*/waits || !isOneLeaf(nest, plan));
   if (failed(tasks))
     return failure();
   const TaskTiles &tiles = tasks->tiles;

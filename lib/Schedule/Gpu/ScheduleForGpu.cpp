@@ -105,7 +105,7 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_
   context.columnTile = plan.columnTile;
   context.products = plan.products;
   context.threads = plan.block.getThreads();
-  context.resident = plan.block.getResident();
+  context.resident = isOneLeaf(nest, plan) ? plan.block.getResident() : 1;
   context.sums = plan.block.getSums();
   if (plan.row)
     context.rowOwner.assign(nest.begin(), nest.end());

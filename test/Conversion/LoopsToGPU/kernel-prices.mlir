@@ -63,7 +63,7 @@
 // BECOMES: price | {{.*}} 3 blocks of threads on a multiprocessor, 68608 bytes of shared memory each
 // RUN: ft-opt %S/../../../examples/back_to_back_gemm.mlir --ft-compile="to=coarsen target=sm_90a" \
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-choose-iterations-for-gpu{iterations=8 machine=%S/../../machines/h200.json},etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROOM
-// ROOM: price | {{.*}} 2 blocks of threads on a multiprocessor, 75776 bytes of shared memory each
+// ROOM: price | {{.*}} 2 blocks of threads on a multiprocessor, 67584 bytes of shared memory each
 //
 // Blocks of threads that are too few for a multiprocessor compute beside each other: two of them, with two iterations of an attention at a time, are not
 // dearer than three with one.

@@ -1,10 +1,13 @@
 // Whose points the rows of leaves are, the kernel's or those of nests in its body, prices decide; where it depends on lengths, there are both.
 //
-// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" -o %t.mlir 2>%t.remarks
+// (Where the loop around may be taken apart that is another question: these stay whole.)
+// RUN: ft-opt %s --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" -o %t.coarse.mlir
+// RUN: ft-opt %t.coarse.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o %t.mlir 2>%t.remarks
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: FileCheck %s --check-prefix=PRICES --input-file=%t.remarks
 //
-// RUN: ft-opt %examples/mamba.mlir --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=MAMBA
+// RUN: ft-opt %examples/mamba.mlir --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" -o %t.mamba.mlir
+// RUN: ft-opt %t.mamba.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{machine=%S/../../machines/h200.json}))" | FileCheck %s --check-prefix=MAMBA
 // MAMBA: etdg.block @r1 [map] (i) in [0, N)
 // MAMBA-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
 // MAMBA: etdg.block @r2 [map] (i | j) in [0, L)
