@@ -1,12 +1,16 @@
 //===- ProgramChecker.cpp - random programs before and after --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramChecker.h"
+#include "ft/Analysis/GraphVerifier.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Tools/RunProgram.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
+#include "ft/Validator/Validator.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
@@ -69,6 +73,49 @@ std::string ProgramChecker::compare(StringRef phase, ArrayRef<interp::Order> ord
     }
   }
   return "";
+}
+
+/// Whether all graphs of the module verify, and are proved to be what they were before the phase.
+static bool isValid(ModuleOp module, StringRef phase) {
+  if (failed(verify(module)))
+    return false;
+  etdg::ValidateOptions options;
+  options.phase = phase.str();
+  options.writeReproducer = false;
+  for (auto graph : module.getOps<etdg::GraphOp>())
+    if (failed(etdg::verifyGraph(graph)) || failed(etdg::validateGraph(graph, options)))
+      return false;
+  return true;
+}
+
+std::string mlir::ft::checkPass(Program &program, TriedPass &pass) {
+  ProgramChecker checker(program);
+  if (!checker.hasGraph())
+    return "";
+  ModuleOp after = *checker.after;
+  auto run = [&](llvm::function_ref<void(PassManager &)> add) {
+    PassManager pm(after.getContext());
+    add(pm);
+    return succeeded(pm.run(after));
+  };
+  if (!run([](PassManager &pm) { etdg::buildCoarsenPipeline(pm); }))
+    return "coarsening: " + checker.errors;
+  size_t before = pass.count(after);
+  if (!run(pass.add) || !isValid(after, "coarsen"))
+    return pass.name + ": " + checker.errors;
+  ++pass.checked;
+  if (pass.count(after) == before)
+    return "";
+  ++pass.changed;
+  if (std::string wrong = checker.compare("coarsen", interp::Order::Declared); !wrong.empty())
+    return wrong;
+  auto addStorage = [](PassManager &pm) {
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGStorage());
+  };
+  if (!run(addStorage) || !isValid(after, "storage"))
+    return "storage: " + checker.errors;
+  return checker.compare("storage", interp::Order::Declared);
 }
 
 unsigned mlir::ft::checkPrograms(const std::string &name, uint64_t seed, unsigned number,

@@ -12,6 +12,10 @@
 #include "mlir/IR/OwningOpRef.h"
 #include <functional>
 
+namespace mlir {
+class PassManager;
+}
+
 namespace mlir::ft {
 
 /// One random program as a graph, and a copy of it for a test to change. Errors are collected.
@@ -33,6 +37,17 @@ private:
   ScopedDiagnosticHandler handler;
   std::vector<std::vector<::ft::rt::HostArray>> expected;
 };
+
+/// A pass that is tried behind the phase coarsen, whatever it costs, and what tells that it changed something.
+struct TriedPass {
+  std::string name;
+  std::function<void(PassManager &)> add;
+  std::function<size_t(ModuleOp)> count; // another number where it did
+  unsigned checked = 0, changed = 0;     // programs
+};
+/// With the pass the program's graph passes etdg-verify, the validator accepts it there and after the phases behind it, and it gives what the graph gave. What is
+/// wrong in words, or nothing.
+std::string checkPass(fuzz::Program &program, TriedPass &pass);
 
 /// Calls `check` on `number` programs of a seed, or on as many as the environment variable
 /// FT_<name>_PROGRAMS says, from that of number FT_<name>_FIRST on; what it finds wrong fails the
