@@ -42,8 +42,8 @@ class ScriptErrorOutside(TypeError):
 def __getattr__(name: str):
     if name in _dtypes.ALIASES:
         return _dtypes.ALIASES[name]
-    from .ops import TABLE
+    from .objects import path_of
 
-    if name in TABLE and "f" in TABLE[name].where:
+    if path_of(name) is not None:
         return _Stub(name)
     raise AttributeError(f"module 'fractaltensor.torch' has no attribute {name!r}")

@@ -13,7 +13,6 @@ import numpy as np
 from . import dtypes, objects
 from .views import permute
 from .lengths import ArgumentSize
-from .ops import REFUSED
 from .ops.views import last_dims_transposed
 from .problems import Problem
 from .values import POISON, UNSET, Device, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
@@ -91,6 +90,8 @@ class Attributes:
                 raise Problem(str(error)) from None
         if isinstance(owner, dtypes.DType):
             return self._dtype_attribute(owner, name)
+        if isinstance(owner, objects.OpRef) and owner.path.startswith("aten."):
+            return objects.OpRef(f"{owner.path}.{name}", f"{owner.shown}.{name}")
         if isinstance(owner, (objects.OpRef, objects.BoundMethod, objects.LocalFunction)):
             raise Problem(f"attribute '{name}' of a function is not supported")
         bound = self.rebound.of(self.frame.env, owner, name)
@@ -129,8 +130,8 @@ class Attributes:
             return of_torch("strided")
         if name in _ALWAYS:
             return _ALWAYS[name]
-        if objects.method(name) is None and name not in REFUSED and name not in _CALLS_PYTHON:
-            raise Problem(f"Tensor.{name} is not supported{objects.similar(name)}")
+        if not objects.is_listed(f"Tensor.{name}") and name not in _CALLS_PYTHON:
+            raise Problem(f"Tensor.{name} is not supported{objects.similar('Tensor.' + name)}")
         return objects.BoundMethod(x, name)
 
     # -- what values are ----------------------------------------------------------------------------------------------

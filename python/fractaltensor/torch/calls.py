@@ -16,7 +16,7 @@ from .views import select
 from .expressions import FUNCTIONS, has_poison, is_static
 from .functions import bind, closure_of, source_of
 from .lengths import ArgumentSize
-from .ops import REFUSED, TABLE
+from .ops import OPERATORS, REFUSED
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast
 from .problems import NeedsUnrolling, Problem
@@ -68,14 +68,10 @@ class Calls:
         return self.call(function, args, kwargs)
 
     def check_operator(self, ref: objects.OpRef) -> None:
-        if ref.name in REFUSED:
-            raise Problem(f"{ref.shown} {REFUSED[ref.name]}")
-        found = TABLE.get(ref.name)
-        if ref.name.endswith("_") and found is None:
-            found = TABLE.get(ref.name[:-1])
-            found = found if found is not None and found.inplace else None
-        if found is None:
-            raise Problem(f"{ref.shown} is not supported{objects.similar(ref.name)}")
+        if ref.path in REFUSED:
+            raise Problem(f"{ref.shown} {REFUSED[ref.path]}")
+        if objects.operator_at(ref.path) is None:
+            raise Problem(f"{ref.shown} is not supported{objects.similar(ref.path)}")
 
     def call(self, function, args: List, kwargs: Dict):
         if isinstance(function, objects.OpRef):
@@ -122,9 +118,9 @@ class Calls:
     # -- operators --------------------------------------------------------------------------------------------
 
     def call_operator(self, ref: objects.OpRef, args, kwargs):
-        found = TABLE.get(ref.name)
-        if found is None:
-            return self.in_place(TABLE[ref.name[:-1]], args[0], args[1:], kwargs, ref.name)
+        found, in_place = objects.operator_at(ref.path)
+        if in_place and args:
+            return self.in_place(found, args[0], args[1:], kwargs, ref.name)
         if kwargs.get("inplace") is True and "inplace" not in found.signature.parameters:
             kwargs = {k: v for k, v in kwargs.items() if k != "inplace"}
             return self.in_place(found, args[0], args[1:], kwargs, ref.name)
@@ -175,13 +171,13 @@ class Calls:
         raise Problem(f"a number that is data has no method '{name}'")
 
     def call_tensor_method(self, x: Tensor, name: str, args, kwargs):
-        if name in REFUSED:
-            raise Problem(f"Tensor.{name} {REFUSED[name]}")
+        if f"Tensor.{name}" in REFUSED:
+            raise Problem(f"Tensor.{name} {REFUSED['Tensor.' + name]}")
         if name == "apply_" or name == "map_":
             raise Problem(f"Tensor.{name} calls Python for each element: write the expression on the tensor")
-        found = objects.method(name)
+        found = objects.operator_at(f"Tensor.{name}")
         if found is None:
-            raise Problem(f"Tensor.{name} is not supported{objects.similar(name)}")
+            raise Problem(f"Tensor.{name} is not supported{objects.similar('Tensor.' + name)}")
         op, in_place = found
         if in_place:
             return self.in_place(op, x, args, kwargs, name)
@@ -347,14 +343,14 @@ class Calls:
 
     def builtin_abs(self, x):
         if isinstance(x, Tensor):
-            return TABLE["abs"].call(self.b, [x], {})
+            return OPERATORS["abs"].call(self.b, [x], {})
         if isinstance(x, Num):
             return self.b.number_op("math.absf" if x.kind == "float" else "math.absi", x.kind, x)
         return abs(x)
 
     def builtin_round(self, x, ndigits=None):
         if isinstance(x, Tensor):
-            return TABLE["round"].call(self.b, [x], {})
+            return OPERATORS["round"].call(self.b, [x], {})
         return round(self.static(x, "round()"), ndigits)
 
     def builtin_min(self, *args, key=None, **default):
@@ -385,7 +381,7 @@ class Calls:
         numbers = [x for x in (first, second) if not isinstance(x, Tensor)]
         if len(dtypes_) == 1 and all(_fits_into(x, next(iter(dtypes_))) for x in numbers):
             what, dtype = "lt" if name == "min" else "gt", next(iter(dtypes_))
-            flat = [TABLE["reshape"].function(self.b, x, ()) if isinstance(x, Tensor) and x.rank else x for x in (first, second)]
+            flat = [OPERATORS["reshape"].function(self.b, x, ()) if isinstance(x, Tensor) and x.rank else x for x in (first, second)]
             return self.b.pointwise(dtype, flat, lambda body, p, q: body.select(body.compare(what, q, p), q, p), dtype)
         first, second = (self.b.item(x) if isinstance(x, Tensor) else x for x in (first, second))
         if "float" not in (kind_of(first), kind_of(second)):
@@ -499,7 +495,7 @@ class Calls:
     def builtin_reversed(self, items):
         if isinstance(items, Tensor) and items.rank:
             # PyTorch flips a copy: what is written into its rows stays there.
-            return self.iteration(TABLE["flip"].call(self.b, [items, 0], {}))
+            return self.iteration(OPERATORS["flip"].call(self.b, [items, 0], {}))
         part = self.iteration(items)
         return Iteration(part.length, lambda i: part.at(self.b.sub(self.b.sub(part.length, 1), i)), part.loops)
 

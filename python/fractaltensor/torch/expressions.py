@@ -13,7 +13,7 @@ from ..errors import Error
 from .attributes import text_of
 from .builder import NOTHING
 from .ir import INDEX, Block
-from .ops import TABLE, indexing
+from .ops import OPERATORS, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
 from .problems import PYTHONS, NeedsUnrolling, Problem, problem_of
@@ -221,9 +221,9 @@ class Expressions:
                 raise Problem(f"{name}: expects tensors and numbers, found {type(x).__name__}")
         if name == "div" and not isinstance(left, Tensor):
             # As Tensor.__rtruediv__: what is rounded on the way shows in the last digits.
-            inverse = TABLE["reciprocal"].call(self.b, [right], {})
-            return inverse if is_number(left) and left == 1 else TABLE["mul"].call(self.b, [inverse, left], {})
-        return TABLE[name].call(self.b, [left, right], {})
+            inverse = OPERATORS["reciprocal"].call(self.b, [right], {})
+            return inverse if is_number(left) and left == 1 else OPERATORS["mul"].call(self.b, [inverse, left], {})
+        return OPERATORS[name].call(self.b, [left, right], {})
 
     def number_binary(self, op, left, right):
         b = self.b
@@ -292,7 +292,7 @@ class Expressions:
             return POISON
         name = {ast.USub: "neg", ast.UAdd: "positive", ast.Invert: "bitwise_not"}[type(node.op)]
         if isinstance(value, Tensor):
-            return TABLE[name].call(self.b, [value], {})
+            return OPERATORS[name].call(self.b, [value], {})
         if isinstance(value, Num):
             if name == "positive":
                 return value
@@ -417,7 +417,7 @@ class Expressions:
     def _is_in(self, left, right):
         """Whether a container has a value: True, False, or a number where values are data."""
         if isinstance(right, Tensor):
-            return self.b.item(TABLE["any"].function(self.b, self.compare(ast.Eq(), right, left)))
+            return self.b.item(OPERATORS["any"].function(self.b, self.compare(ast.Eq(), right, left)))
         if isinstance(right, dict):
             return self.static(left, "what 'in' looks for") in right
         numbers = isinstance(right, (tuple, list)) and all(isinstance(x, (Tensor, Num)) or is_number(x) for x in (left, *right))
@@ -604,7 +604,7 @@ class Expressions:
 
     def _constant(self, value):
         if isinstance(value, (list, tuple)):
-            return TABLE["tensor"].call(self.b, [value], {})
+            return OPERATORS["tensor"].call(self.b, [value], {})
         raise Problem(f"expects a tensor or a number as the value, found {type(value).__name__}")
 
     def check_owned(self, owner, what: str) -> None:

@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import types
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 from . import dtypes
-from .ops import METHODS, REFUSED, TABLE
+from .ops import REFUSED, TABLE, Operator, find
 from .problems import Problem
 
 
 class OpRef:
-    """An operator by name; `shown` is how the program wrote it."""
+    """An operator by its path in the table; `shown` is how the program wrote it."""
 
-    def __init__(self, name: str, shown: str):
-        self.name, self.shown = name, shown
+    def __init__(self, path: str, shown: str):
+        self.path, self.shown = path, shown
+
+    @property
+    def name(self) -> str:
+        return self.shown.rpartition(".")[2]
 
 
 class BoundMethod:
@@ -48,8 +53,11 @@ class Partial:
         self.function, self.args, self.kwargs = function, tuple(args), dict(kwargs)
 
 
-#: Modules whose functions are operators by name.
+#: Modules whose functions are operators.
 _OPERATOR_MODULES = ("torch", "torchvision.ops", "fractaltensor.torch")
+
+#: Where `fractaltensor.torch.name` is looked for.
+_HOMES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torchvision.ops")
 
 
 def is_operator_module(name: str) -> bool:
@@ -85,37 +93,85 @@ def of_module(module, attribute: str):
         return found if found is not None else Namespace(f"{name}.{attribute}")
     if is_inlined(found):
         return found
-    if attribute in TABLE or attribute in REFUSED or callable(found) or found is None:
-        if attribute in ("inf", "nan", "pi", "e"):
-            import math
-
-            return getattr(math, attribute)
-        return OpRef(attribute, f"{name}.{attribute}")
-    return found
+    if attribute in ("inf", "nan", "pi", "e") and not callable(found):
+        return getattr(math, attribute)
+    return _operator_in(module, name, attribute, found)
 
 
-_by_identity: Dict[int, str] = {}
+def _operator_in(module, name: str, attribute: str, found):
+    """What `found` is, an attribute of a module of operators: an operator, known or not, or a value."""
+    path = f"{name}.{attribute}"
+    if isinstance(found, _packets()):
+        return OpRef(path.removeprefix("torch.ops."), path)
+    if name == "fractaltensor.torch":
+        own = path_of(attribute)
+        return OpRef(own or path, path) if own or found is None else found
+    if found is None and isinstance(module, types.ModuleType) and not hasattr(module, attribute):
+        raise Problem(f"module '{name}' has no attribute '{attribute}'{similar(path)}")
+    if is_listed(path) or found is None and isinstance(module, Namespace):
+        return OpRef(path, path)
+    known = operator_of(found) if callable(found) else None
+    if known is not None:
+        return OpRef(known.path, path)
+    return OpRef(path, path) if callable(found) and not isinstance(found, type) else found
+
+
+def path_of(name: str) -> Optional[str]:
+    """The path of what `fractaltensor.torch` has by this name, where it has an operator."""
+    return next((f"{home}.{name}" for home in _HOMES if is_listed(f"{home}.{name}")), None)
+
+
+def is_listed(path: str) -> bool:
+    """Whether the table or the list of what is refused has a path."""
+    return path in REFUSED or find(path) is not None
+
+
+def _packets() -> Tuple[type, ...]:
+    """Classes of ATen's operators and of their overloads."""
+    ops = sys.modules.get("torch._ops")
+    return () if ops is None else (ops.OpOverloadPacket, ops.OpOverload)
+
+
+#: Objects of PyTorch that are listed, by identity, with their paths.
+_by_identity: Dict[int, Tuple[Any, str]] = {}
 _looked_at: set = set()
 
 
+def _known_paths() -> Iterator[Tuple[str, str]]:
+    """Modules, and what is listed of them."""
+    for path in (*TABLE, *REFUSED):
+        home, _, last = path.rpartition(".")
+        if home == "aten" or home.startswith("aten."):
+            continue
+        yield home, last
+        if path in TABLE and TABLE[path].inplace:
+            yield home, last + "_"
+
+
+def _module_at(home: str) -> Any:
+    return getattr(sys.modules.get("torch"), "Tensor", None) if home == "Tensor" else sys.modules.get(home)
+
+
+def _look_around() -> None:
+    """Notes which objects of PyTorch the listed paths are."""
+    fresh = {home for home, _ in _known_paths() if home not in _looked_at and _module_at(home) is not None}
+    for home, last in _known_paths() if fresh else ():
+        found = getattr(_module_at(home), last, None) if home in fresh else None
+        if found is not None:
+            _by_identity.setdefault(id(found), (found, f"{home}.{last}"))
+    _looked_at.update(fresh)
+
+
 def operator_of(function: Any) -> Optional[OpRef]:
-    """The operator that a function of PyTorch is, or None."""
-    for name in ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torchvision.ops", "torchvision.ops.boxes"):
-        module = sys.modules.get(name)
-        if module is not None and name not in _looked_at:
-            _looked_at.add(name)
-            for op in (*TABLE, *REFUSED):
-                found = module.__dict__.get(op)
-                if found is not None:
-                    _by_identity.setdefault(id(found), op)
-    name = _by_identity.get(id(function))
-    if name is not None:
-        return OpRef(name, getattr(function, "__name__", name))
-    home = getattr(function, "__module__", None) or ""
-    own = getattr(function, "__name__", "")
-    if home.split(".")[0] in ("torch", "torchvision") and own in TABLE and not isinstance(function, type):
-        return OpRef(own, f"{home}.{own}")
-    return None
+    """The operator that a function of PyTorch is, or None: by identity, as two modules may have functions of one name."""
+    if isinstance(function, _packets()):
+        path = str(function)
+        return OpRef(path, f"torch.ops.{path}")
+    _look_around()
+    known, path = _by_identity.get(id(function), (None, None))
+    if path is None or known is not function:
+        path = path_of(function.__name__) if type(function).__name__ == "_Stub" else None
+    return None if path is None else OpRef(path, path)
 
 
 def is_tensor(value) -> bool:
@@ -132,31 +188,43 @@ def is_module(value) -> bool:
     return nn is not None and isinstance(value, nn.Module)
 
 
-def method(name: str):
-    """The operator that a method is, with whether it works in place; None where there is none."""
-    for table in (METHODS, TABLE):
-        found = table.get(name)
-        if found is not None and "m" in found.where:
-            return found, False
-    if name.endswith("_") and not name.endswith("__"):
-        found = TABLE.get(name[:-1])
-        if found is not None and found.inplace:
-            return found, True
-    return None
+def operator_at(path: str) -> Optional[Tuple[Operator, bool]]:
+    """The operator at a path and whether it works in place. A packet of ATen without an overload stands for all of them, where these are one operator."""
+    found = find(path)
+    if found is not None or not path.startswith("aten."):
+        return found
+    operator = _of_packet(path)
+    if operator is not None:
+        return operator, False
+    operator = _of_packet(path[:-1]) if path.endswith("_") else None
+    return (operator, True) if operator is not None and operator.inplace else None
 
 
-def similar(name: str) -> str:
-    """An operator that may have been meant."""
+def _of_packet(path: str) -> Optional[Operator]:
+    overloads = [operator for p, operator in TABLE.items() if p.startswith(path + ".")]
+    return overloads[0] if overloads and len({operator.function for operator in overloads}) == 1 else None
+
+
+def similar(path: str) -> str:
+    """An operator that may have been meant: of the same module, or of the same name elsewhere."""
     import difflib
 
-    found = difflib.get_close_matches(name, TABLE, 1, 0.75)
-    return f"; did you mean {found[0]}?" if found else ""
+    home, _, last = path.rpartition(".")
+    own = {p.rpartition(".")[2]: p for p in TABLE if p.rpartition(".")[0] == home}
+    close = difflib.get_close_matches(last, own, 1, 0.75)
+    if close:
+        return f"; did you mean {close[0]}?"
+    others = [p for p in TABLE if not p.startswith("aten.") and p.rpartition(".")[2] == last]
+    if not others:
+        names = {p.rpartition(".")[2]: p for p in TABLE if not p.startswith("aten.")}
+        others = [names[n] for n in difflib.get_close_matches(last, names, 1, 0.75)]
+    return f"; did you mean {others[0]}?" if others else ""
 
 
 def function_of(ref: OpRef) -> Any:
     """The function of PyTorch that an operator is."""
-    home, _, name = ref.shown.rpartition(".")
-    found = getattr(sys.modules.get(home), name, None)
+    home, _, name = ref.path.rpartition(".")
+    found = getattr(_module_at(home), name, None)
     if found is None:
         raise Problem(f"{ref.shown} cannot be compared: PyTorch is not imported")
     return found

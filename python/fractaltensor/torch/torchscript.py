@@ -212,6 +212,8 @@ class _Rewriter(ast.NodeTransformer):
             return _call(ast.Attribute(value=args[0], attr=name, ctx=ast.Load()), args[1:], node.keywords)
         if name.startswith("prim."):
             raise ArgumentError(f"from_torchscript: {ast.unparse(node)[:80]}: prim::{name[5:]} has no meaning here")
+        # (`torch.name` of a graph is `aten::name`, whatever PyTorch's function of this name is.)
+        node.func = ast.copy_location(ast.parse(f"torch.ops.aten.{name}", mode="eval").body, node.func)
         return node
 
     # -- what is no function of PyTorch's, or another one -----------------------------------------------------------------

@@ -123,8 +123,12 @@ def pdist(b: Builder, input, p=2.0):
     return norm(b, pointwise.sub(b, first, second), p, -1)
 
 
-@operator("cross", GROUP)
-def cross(b: Builder, input, other, dim=-1):
+@operator("cross", GROUP, note="without dim, along the first dimension of size 3")
+def cross(b: Builder, input, other, dim=None):
+    if dim is None:
+        dim = next((d for d, n in enumerate(input.sizes) if isinstance(n, int) and n == 3), None)
+        if dim is None:
+            raise Problem(f"cross: expects a dimension of size 3, found {input.describe()}", "shape")
     d = dim_of(dim, input.rank)
     for x in (input, other):
         if isinstance(x.sizes[d], int) and x.sizes[d] != 3:
@@ -173,9 +177,13 @@ def addbmm(b: Builder, input, batch1, batch2, *, beta=1, alpha=1):
     return pointwise.add(b, pointwise.mul(b, input, beta) if beta != 1 else input, pointwise.mul(b, product, alpha) if alpha != 1 else product)
 
 
-@operator("multi_dot", GROUP, where="f", also=("chain_matmul",))
-def multi_dot(b: Builder, tensors, *others):
-    tensors = [*tensors] if isinstance(tensors, (tuple, list)) else [tensors, *others]
+@operator("chain_matmul", GROUP, where="f", also=("aten.chain_matmul.default",))
+def chain_matmul(b: Builder, *matrices):
+    return multi_dot(b, matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (tuple, list)) else matrices)
+
+
+@operator("torch.linalg.multi_dot", GROUP)
+def multi_dot(b: Builder, tensors):
     result = tensors[0]
     for x in tensors[1:]:
         result = matmul(b, result, x)
@@ -370,6 +378,7 @@ def diagflat(b: Builder, input, offset=0):
 
 @operator("block_diag", GROUP, where="f")
 def block_diag(b: Builder, *tensors):
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     tensors = [x if x.rank == 2 else base.reshape(b, x, [1, -1]) for x in map(lambda t: need_tensor(t, "block_diag"), tensors)]
     rows = columns = 0
     places = []
@@ -407,6 +416,7 @@ _triangle("triu_indices", lambda i, j, offset: j >= i + offset)
 def cartesian_prod(b: Builder, *tensors):
     from .creation import meshgrid
 
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     if len(tensors) == 1:
         return tensors[0]
     return base.reshape(b, stack(b, meshgrid(b, *tensors), -1), [-1, len(tensors)])

@@ -161,7 +161,12 @@ def as_tensor(b: Builder, data, dtype=None):
     return tensor(b, data, dtype)
 
 
-@operator("tensor", GROUP, where="f", also=("scalar_tensor",))
+@operator("scalar_tensor", GROUP, where="f")
+def scalar_tensor(b: Builder, s, *, dtype=None):
+    return b.copy(tensor_of(b, s), dtype_of(dtype, dtypes.float32))
+
+
+@operator("tensor", GROUP, where="f")
 def tensor(b: Builder, data, dtype=None):
     if isinstance(data, Tensor):
         return b.copy(data, dtype_of(dtype, data.dtype))
@@ -240,7 +245,7 @@ _triangle("tril", "le")
 _triangle("triu", "ge")
 
 
-@operator("one_hot", GROUP, where="f", note="num_classes must be given")
+@operator("one_hot", GROUP, where="", note="num_classes must be given")
 def one_hot(b: Builder, input, num_classes=-1):
     if input.dtype is not dtypes.int64:
         raise Problem(f"one_hot: expects classes of type int64, found {input.dtype}", "dtype")
@@ -256,8 +261,8 @@ def one_hot(b: Builder, input, num_classes=-1):
 
 
 @operator("result_type", GROUP, where="f")
-def result_type(b: Builder, tensor1, tensor2):
-    return promote(tensor1, tensor2)
+def result_type(b: Builder, tensor, other):
+    return promote(tensor, other)
 
 
 def is_size(x) -> bool:

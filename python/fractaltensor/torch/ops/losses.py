@@ -12,7 +12,7 @@ from ..values import Tensor
 from . import pointwise
 from .moving import gather, taken
 from .reductions import log_softmax, mean, sum_, total
-from .table import TABLE, operator, promote
+from .table import OPERATORS, operator, promote
 
 GROUP = "Losses"
 
@@ -25,14 +25,11 @@ def _reduced(b: Builder, loss: Tensor, reduction: str, what: str) -> Tensor:
     raise Problem(f"{what}: reduction is 'mean', 'sum' or 'none', found {reduction!r}")
 
 
-def _pairwise(name: str, function):
-    """`function(body, input, target, **numbers)` for each element; its keyword defaults are the operator's."""
-
-    @operator(name, GROUP, where="f")
-    def implementation(b: Builder, input, target, weight=None, size_average=None, reduce=None, reduction="mean", **given):
-        own = promote(input, target)
-        loss = b.pointwise(own, [input, target], lambda body, x, y: function(body, x, y, **given), arithmetic_type(own))
-        return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, name)
+def _element_wise(b: Builder, name: str, input, target, function, reduction: str, weight=None) -> Tensor:
+    """`function(body, input, target)` for each element, weighted and reduced."""
+    own = promote(input, target)
+    loss = b.pointwise(own, [input, target], function, arithmetic_type(own))
+    return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, name)
 
 
 def _half(body, x):
@@ -43,13 +40,13 @@ def _apart(body, x, y):
     return body.op("math.absf", body.op("arith.subf", x, y))
 
 
-def _huber(body, x, y, delta=1.0):
+def _huber(body, x, y, delta):
     far, edge = _apart(body, x, y), body.constant(delta, x.dtype)
     line = body.op("arith.mulf", edge, body.op("arith.subf", far, _half(body, edge)))
     return body.select(body.compare("lt", far, edge), _half(body, body.op("arith.mulf", far, far)), line)
 
 
-def _smooth(body, x, y, beta=1.0):
+def _smooth(body, x, y, beta):
     far = _apart(body, x, y)
     if beta == 0:
         return far
@@ -66,13 +63,37 @@ def _cross(body, x, y):
     return body.op("arith.subf", body.op("arith.mulf", body.op("arith.subf", y, one), no), body.op("arith.mulf", y, yes))
 
 
-_pairwise("l1_loss", _apart)
-_pairwise("huber_loss", _huber)
-_pairwise("smooth_l1_loss", _smooth)
-_pairwise("binary_cross_entropy", _cross)
+def _squared(body, x, y):
+    apart = body.op("arith.subf", x, y)
+    return body.op("arith.mulf", apart, apart)
 
 
-@operator("binary_cross_entropy_with_logits", GROUP, where="f")
+@operator("l1_loss", GROUP, where="")
+def l1_loss(b: Builder, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    return _element_wise(b, "l1_loss", input, target, _apart, reduction, weight)
+
+
+@operator("mse_loss", GROUP, where="")
+def mse_loss(b: Builder, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    return _element_wise(b, "mse_loss", input, target, _squared, reduction, weight)
+
+
+@operator("smooth_l1_loss", GROUP, where="")
+def smooth_l1_loss(b: Builder, input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    return _element_wise(b, "smooth_l1_loss", input, target, lambda body, x, y: _smooth(body, x, y, beta), reduction)
+
+
+@operator("huber_loss", GROUP, where="")
+def huber_loss(b: Builder, input, target, reduction="mean", delta=1.0, weight=None):
+    return _element_wise(b, "huber_loss", input, target, lambda body, x, y: _huber(body, x, y, delta), reduction, weight)
+
+
+@operator("binary_cross_entropy", GROUP, where="")
+def binary_cross_entropy(b: Builder, input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return _element_wise(b, "binary_cross_entropy", input, target, _cross, reduction, weight)
+
+
+@operator("binary_cross_entropy_with_logits", GROUP, where="")
 def binary_cross_entropy_with_logits(b: Builder, input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
     own = promote(input, target)
 
@@ -90,10 +111,10 @@ def binary_cross_entropy_with_logits(b: Builder, input, target, weight=None, siz
     return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, "binary_cross_entropy_with_logits")
 
 
-@operator("kl_div", GROUP, where="f")
+@operator("kl_div", GROUP, where="")
 def kl_div(b: Builder, input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     if log_target:
-        loss = pointwise.mul(b, TABLE["exp"].function(b, target), pointwise.sub(b, target, input))
+        loss = pointwise.mul(b, OPERATORS["exp"].function(b, target), pointwise.sub(b, target, input))
     else:
         loss = pointwise.sub(b, pointwise.xlogy(b, target, target), pointwise.mul(b, target, input))
     if reduction == "batchmean":
@@ -107,14 +128,14 @@ def _check_target(what: str, input, target, wanted) -> None:
         raise Problem(f"{what}: a target {target.describe()} does not fit {input.describe()}", "shape")
 
 
-@operator("nll_loss", GROUP, where="f")
+@operator("nll_loss", GROUP, where="")
 def nll_loss(b: Builder, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     d = 0 if input.rank == 1 else 1
     _check_target("nll_loss", input, target, (*input.sizes[:d], *input.sizes[d + 1 :]))
     ignored = pointwise.eq(b, target, ignore_index)
     safe = pointwise.where(b, ignored, 0, target)
     picked = gather(b, input, d, base.unsqueeze(b, safe, d))
-    loss = TABLE["neg"].function(b, base.squeeze(b, picked, d))
+    loss = OPERATORS["neg"].function(b, base.squeeze(b, picked, d))
     shares = pointwise.to_dtype(b, pointwise.logical_not(b, ignored), input.dtype)
     if weight is not None:
         shares = pointwise.mul(b, shares, taken(b, weight, [0], [safe]))
@@ -124,7 +145,7 @@ def nll_loss(b: Builder, input, target, weight=None, size_average=None, ignore_i
     return _reduced(b, loss, reduction, "nll_loss")
 
 
-@operator("cross_entropy", GROUP, where="f", note="of class numbers, without smoothing; or of probabilities")
+@operator("cross_entropy", GROUP, where="", note="of class numbers, without smoothing; or of probabilities")
 def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     if label_smoothing:
         raise Problem("cross_entropy: label_smoothing must be 0")
@@ -136,13 +157,13 @@ def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ign
     shares = target
     if weight is not None:
         shares = pointwise.mul(b, shares, base.reshape(b, weight, [-1 if i == d else 1 for i in range(input.rank)]))
-    loss = TABLE["neg"].function(b, total(b, pointwise.mul(b, logs, shares), [d], False, logs.dtype))
+    loss = OPERATORS["neg"].function(b, total(b, pointwise.mul(b, logs, shares), [d], False, logs.dtype))
     if reduction == "mean":
         return pointwise.div(b, sum_(b, loss), b.product([n for i, n in enumerate(input.sizes) if i != d]))
     return _reduced(b, loss, reduction, "cross_entropy")
 
 
-@operator("triplet_margin_loss", GROUP, where="f")
+@operator("triplet_margin_loss", GROUP, where="")
 def triplet_margin_loss(b: Builder, anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
     from .composed import pairwise_distance
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from .. import views as base
 from .. import dtypes
 from ..bodies import Body
@@ -269,7 +271,7 @@ def index_select(b: Builder, input, dim, index):
     return taken(b, input, [d], [from_zero(b, index, input.sizes[d])])
 
 
-@operator("embedding", GROUP, where="f", note="F.embedding: (indices, weight); padding_idx changes nothing forward")
+@operator("embedding", GROUP, where="", note="F.embedding: (indices, weight); padding_idx changes nothing forward")
 def embedding(b: Builder, input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     if max_norm is not None:
         raise Problem("embedding: max_norm writes into the weights: renormalise them outside")
@@ -321,6 +323,8 @@ def _copied(name: str, function, note: str = ""):
     def on_copy(b: Builder, input, *args, **kwargs):
         return function(b, b.copy(input), *args, **kwargs)
 
+    own = inspect.signature(function)
+    on_copy.__signature__ = own.replace(parameters=[p.replace(name="input" if p.name == "self" else p.name) for p in own.parameters.values()])
     operator(name + "_", GROUP, where="m", note=note)(function)
     operator(name, GROUP, note=note)(on_copy)
 
@@ -379,7 +383,13 @@ def _index_write(what: str, add: bool):
 
 _copied("index_add", _index_write("index_add", True))
 _copied("index_copy", _index_write("index_copy", False))
-_copied("index_fill", _index_write("index_fill", False))
+
+
+def _index_fill(b: Builder, self, dim, index, value):
+    return _index_write("index_fill", False)(b, self, dim, index, value)
+
+
+_copied("index_fill", _index_fill)
 
 
 def _index_put(b: Builder, self, indices, values, accumulate=False):
@@ -465,7 +475,7 @@ def _around(b: Builder, input: Tensor, pad, mode: str) -> Tensor:
     return input
 
 
-@operator("pad", GROUP, where="f")
+@operator("pad", GROUP, where="")
 def padded(b: Builder, input, pad, mode="constant", value=0):
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise Problem(f"pad: mode is 'constant', 'reflect', 'replicate' or 'circular', found {mode!r}")

@@ -26,8 +26,8 @@ def _lift(b: Builder, items):
     return [tensor_of(b, items[0]), *items[1:]]
 
 
-def _unary_float(name: str, emit, inplace: bool = True, also=()):
-    @operator(name, GROUP, inplace=inplace, also=also)
+def _unary_float(name: str, emit, inplace: bool = True, also=(), where: str = "fm"):
+    @operator(name, GROUP, where, inplace, also=also)
     def implementation(b: Builder, input):
         (x,) = _lift(b, [input])
         out = as_float(x.dtype)
@@ -59,13 +59,13 @@ def _softplus_of(body: Body, a: Scalar) -> Scalar:
     return body.op("arith.addf", body.op("arith.maximumf", a, body.constant(0, a.dtype)), small)
 
 
-_unary_float("sigmoid", sigmoid_of, also=("expit",))
+_unary_float("sigmoid", sigmoid_of)
 _unary_float("reciprocal", lambda body, a: body.op("arith.divf", _one(body, a), a))
-_unary_float("logsigmoid", lambda body, a: body.op("arith.negf", _softplus_of(body, body.op("arith.negf", a))), inplace=False)
-_unary_float("silu", lambda body, a: body.op("arith.divf", a, body.op("arith.addf", _one(body, a), body.op("math.exp", body.op("arith.negf", a)))))
-_unary_float("mish", lambda body, a: body.op("arith.mulf", a, body.op("math.tanh", _softplus_of(body, a))))
-_unary_float("softsign", lambda body, a: body.op("arith.divf", a, body.op("arith.addf", _one(body, a), body.op("math.absf", a))), inplace=False)
-_unary_float("tanhshrink", lambda body, a: body.op("arith.subf", a, body.op("math.tanh", a)), inplace=False)
+_unary_float("logsigmoid", lambda body, a: body.op("arith.negf", _softplus_of(body, body.op("arith.negf", a))), False, where="")
+_unary_float("silu", lambda body, a: body.op("arith.divf", a, body.op("arith.addf", _one(body, a), body.op("math.exp", body.op("arith.negf", a)))), where="")
+_unary_float("mish", lambda body, a: body.op("arith.mulf", a, body.op("math.tanh", _softplus_of(body, a))), where="")
+_unary_float("softsign", lambda body, a: body.op("arith.divf", a, body.op("arith.addf", _one(body, a), body.op("math.absf", a))), False, where="")
+_unary_float("tanhshrink", lambda body, a: body.op("arith.subf", a, body.op("math.tanh", a)), False, where="")
 _unary_float("deg2rad", lambda body, a: body.op("arith.mulf", a, body.constant(math.pi / 180, a.dtype)))
 _unary_float("rad2deg", lambda body, a: body.op("arith.mulf", a, body.constant(180 / math.pi, a.dtype)))
 
@@ -141,6 +141,20 @@ def square(b: Builder, input):
     return mul(b, input, input)
 
 
+def _functional(name: str) -> None:
+    """A function of `torch.nn.functional` that is one of `torch` with `inplace`."""
+    from .table import OPERATORS, assign
+
+    @operator(f"torch.nn.functional.{name}", GROUP, inplace=True)
+    def implementation(b: Builder, input, inplace=False):
+        result = OPERATORS[name].function(b, input)
+        return assign(b, input, result, name) if inplace is True else result
+
+
+for _name in ("relu", "silu", "mish"):
+    _functional(_name)
+
+
 # -- two operands ------------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +218,7 @@ def sub(b: Builder, input, other, *, alpha=1):
     return _scaled(b, input, other, alpha, lambda body, x, y: body.binary("arith.subf", "arith.subi", x, y), "sub")
 
 
-@operator("rsub", GROUP)
+@operator("rsub", GROUP, where="f")
 def rsub(b: Builder, input, other, *, alpha=1):
     return sub(b, other, input, alpha=alpha)
 
@@ -549,7 +563,7 @@ def need(x):
     return x if isinstance(x, Tensor) else need_number(x, "where")
 
 
-@operator("where", GROUP, where="m")
+@operator("Tensor.where", GROUP)
 def _where_method(b: Builder, self, condition, other):
     return where(b, condition, self, other)
 
@@ -649,39 +663,35 @@ def isclose(b: Builder, input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 # -- activations ----------------------------------------------------------------------------------------------------
 
 
-def _activation(name: str, function, inplace: bool = True, keeps_integers: bool = False):
-    """`function(body, x, **numbers)`; its keyword defaults are the operator's."""
+def _activation(name: str, function, inplace: bool = True, keeps_integers: bool = False, where: str = ""):
+    """`function(body, x, **numbers)`; its parameters are the operator's."""
     import inspect
 
-    parameters = [p for p in inspect.signature(function).parameters.values()][2:]
+    own = [p for p in inspect.signature(function).parameters.values()][2:]
+    place = [inspect.Parameter("inplace", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False)] if inplace else []
 
-    has_place = inplace
-
-    def implementation(b: Builder, input, *args, inplace=False, **kwargs):
-        if has_place and len(args) == len(parameters) + 1 and isinstance(args[-1], bool):
-            *args, inplace = args
-        given = dict(zip((p.name for p in parameters), args), **kwargs)
-        unknown = set(given) - {p.name for p in parameters}
-        if unknown or len(args) > len(parameters):
-            raise Problem(f"{name}: unexpected argument {', '.join(sorted(unknown)) or args[-1]!r}")
+    def implementation(b: Builder, input, *args):
+        given, in_place = args[: len(own)], args[len(own) :]
         if keeps_integers and input.dtype.is_bool:
             raise Problem(f"{name} is not defined on bool", "dtype")
         out = input.dtype if keeps_integers else as_float(input.dtype)
-        result = b.pointwise(out, [input], lambda body, a: function(body, a, **given), arithmetic_type(out))
-        if inplace is True:
+        result = b.pointwise(out, [input], lambda body, a: function(body, a, *given), arithmetic_type(out))
+        if in_place and in_place[0] is True:
             from .table import assign
 
             return assign(b, input, result, name)
         return result
 
-    operator(name, "Activations", inplace=inplace)(implementation)
+    common = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in ("b", "input")]
+    implementation.__signature__ = inspect.Signature([*common, *own, *place])
+    operator(name, "Activations", where, inplace)(implementation)
 
 
 def _leaky(body, a, negative_slope=0.01):
     return body.select(body.compare("gt", a, body.constant(0, a.dtype)), a, _times(body, a, body.constant(negative_slope, a.dtype)))
 
 
-def _elu(body, a, alpha=1.0, scale=1.0, input_scale=1.0):
+def _elu(body, a, alpha, scale=1.0, input_scale=1.0):
     negative = body.op("math.expm1", _times(body, a, body.constant(input_scale, a.dtype)) if input_scale != 1 else a)
     negative = _times(body, negative, body.constant(alpha, a.dtype)) if alpha != 1 else negative
     result = body.select(body.compare("le", a, body.constant(0, a.dtype)), negative, a)
@@ -736,9 +746,9 @@ def _threshold(body, a, threshold=0.0, value=0.0):
 
 
 _activation("leaky_relu", _leaky)
-_activation("elu", _elu)
-_activation("celu", lambda body, a, alpha=1.0: _elu(body, a, alpha, 1.0, 1.0 / alpha))
-_activation("selu", lambda body, a: _elu(body, a, 1.6732632423543772, 1.0507009873554805))
+_activation("elu", lambda body, a, alpha=1.0: _elu(body, a, alpha))
+_activation("celu", lambda body, a, alpha=1.0: _elu(body, a, alpha, 1.0, 1.0 / alpha), where="f")
+_activation("selu", lambda body, a: _elu(body, a, 1.6732632423543772, 1.0507009873554805), where="f")
 _activation("hardtanh", _hardtanh, keeps_integers=True)
 _activation("relu6", lambda body, a: _hardtanh(body, a, 0.0, 6.0), keeps_integers=True)
 _activation("hardsigmoid", _hardsigmoid)
@@ -746,8 +756,14 @@ _activation("hardswish", lambda body, a: _times(body, a, _hardsigmoid(body, a)))
 _activation("gelu", _gelu, inplace=False)
 _activation("softplus", _softplus, inplace=False)
 _activation("softshrink", _shrink(False), inplace=False)
-_activation("hardshrink", _shrink(True), inplace=False)
-_activation("threshold", _threshold)
+_activation("hardshrink", _shrink(True), inplace=False, where="fm")
+_activation("threshold", _threshold, where="f")
+
+
+@operator("aten.elu.default", "Activations", inplace=True)
+def _scaled_elu(b: Builder, input, alpha=1.0, scale=1.0, input_scale=1.0):
+    out = as_float(input.dtype)
+    return b.pointwise(out, [input], lambda body, a: _elu(body, a, alpha, scale, input_scale), arithmetic_type(out))
 
 
 @operator("prelu", "Activations")
@@ -759,7 +775,7 @@ def prelu(b: Builder, input, weight):
     return b.pointwise(input.dtype, [input, weight], lambda body, a, w: body.select(body.compare("gt", a, body.constant(0, a.dtype)), a, _times(body, a, w)), arithmetic_type(input.dtype))
 
 
-@operator("glu", "Activations")
+@operator("glu", "Activations", where="")
 def glu(b: Builder, input, dim=-1):
     from .views import chunk
 
@@ -767,7 +783,7 @@ def glu(b: Builder, input, dim=-1):
     return b.pointwise(input.dtype, [first, second], lambda body, x, y: _times(body, x, sigmoid_of(body, y)), arithmetic_type(input.dtype))
 
 
-@operator("dropout", "Activations", note="with training=False alone")
+@operator("dropout", "Activations", where="", note="with training=False alone")
 def dropout(b: Builder, input, p=0.5, training=True, inplace=False):
     if training is not False and p != 0:
         raise Problem("dropout draws random numbers: call .eval() on the module, or pass training=False")

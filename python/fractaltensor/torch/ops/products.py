@@ -12,7 +12,7 @@ from ..views import same
 from ..problems import Problem
 from ..values import Num, Tensor
 from . import pointwise
-from .table import dim_of, need_tensor, operator
+from .table import dim_of, need_tensor, operator, renamed
 
 GROUP = "Products"
 
@@ -128,33 +128,35 @@ def matmul(b: Builder, input, other):
     return contract(b, [x, y], [left + rows + "k", right + "k" + columns if y.rank > 1 else "k"], batch + rows + columns)
 
 
-def _ranked(name: str, left: int, right: int):
-    @operator(name, GROUP)
-    def implementation(b: Builder, input, other):
+def _ranked(name: str, left: int, right: int, second: str):
+    def product(b: Builder, input, other):
         for x, rank in ((input, left), (other, right)):
             if need_tensor(x, name).rank != rank:
                 raise Problem(f"{name}: expects {rank} dimensions, found {x.describe()}", "shape")
         return matmul(b, input, other)
 
-
-for _name, _left, _right in (("mm", 2, 2), ("bmm", 3, 3), ("mv", 2, 1), ("dot", 1, 1), ("inner_1d", 1, 1)):
-    if _name != "inner_1d":
-        _ranked(_name, _left, _right)
-operator("vdot", GROUP)(lambda b, input, other: matmul(b, input, other))
+    operator(name, GROUP)(renamed(product, other=second))
 
 
-def _added(name: str):
-    @operator(name, GROUP, inplace=True)
-    def implementation(b: Builder, input, first, second, *, beta=1, alpha=1):
+def _added(name: str, first: str, second: str):
+    def with_product(b: Builder, input, first, second, *, beta=1, alpha=1):
         product = matmul(b, first, second)
         product = pointwise.mul(b, product, alpha) if alpha != 1 else product
         if isinstance(beta, (int, float)) and beta == 0:
             return product
         return pointwise.add(b, pointwise.mul(b, input, beta) if beta != 1 else input, product)
 
+    operator(name, GROUP, inplace=True)(renamed(with_product, first=first, second=second))
 
-for _name in ("addmm", "addmv", "baddbmm"):
-    _added(_name)
+
+_ranked("mm", 2, 2, "mat2")
+_ranked("bmm", 3, 3, "mat2")
+_ranked("mv", 2, 1, "vec")
+_ranked("dot", 1, 1, "tensor")
+_ranked("vdot", 1, 1, "other")
+_added("addmm", "mat1", "mat2")
+_added("addmv", "mat", "vec")
+_added("baddbmm", "batch1", "batch2")
 
 
 @operator("outer", GROUP, also=("ger",))
@@ -165,7 +167,7 @@ def outer(b: Builder, input, vec2):
     return pointwise.mul(b, base.unsqueeze(b, input, 1), vec2)
 
 
-@operator("linear", GROUP, where="f")
+@operator("linear", GROUP, where="")
 def linear(b: Builder, input, weight, bias=None):
     if weight.rank != 2:
         raise Problem(f"linear: expects a weight of 2 dimensions, found {weight.describe()}", "shape")
@@ -230,24 +232,24 @@ def einsum(b: Builder, equation, *operands):
 
 
 @operator("tensordot", GROUP, where="f", note="dims is a number or two lists")
-def tensordot(b: Builder, a, other, dims=2):
+def tensordot(builder: Builder, a, b, dims=2):
     if isinstance(dims, int):
         first, second = list(range(a.rank - dims, a.rank)), list(range(dims))
     else:
-        first, second = ([dim_of(d, x.rank) for d in own] for own, x in zip(dims, (a, other)))
-    names = [chr(ord("A") + i) for i in range(a.rank + other.rank)]
+        first, second = ([dim_of(d, x.rank) for d in own] for own, x in zip(dims, (a, b)))
+    names = [chr(ord("A") + i) for i in range(a.rank + b.rank)]
     left, right = names[: a.rank], names[a.rank :]
     for i, j in zip(first, second):
         right[j] = left[i]
     kept = [c for i, c in enumerate(left) if i not in first] + [c for j, c in enumerate(right) if j not in second]
-    return contract(b, [a, other], ["".join(left), "".join(right)], "".join(kept))
+    return contract(builder, [a, b], ["".join(left), "".join(right)], "".join(kept))
 
 
-@operator("scaled_dot_product_attention", GROUP, where="f", note="without dropout")
+@operator("scaled_dot_product_attention", GROUP, where="", note="without dropout")
 def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     from .creation import _triangle  # noqa: F401 - the table has tril
     from .reductions import softmax
-    from .table import TABLE
+    from .table import OPERATORS
 
     if dropout_p or enable_gqa:
         raise Problem("scaled_dot_product_attention: dropout_p must be 0 and enable_gqa False")
@@ -256,10 +258,10 @@ def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_c
         if isinstance(width, Num):
             raise Problem("scaled_dot_product_attention: scale must be given where the last size is data")
         scale = width**-0.5
-    scores = pointwise.mul(b, matmul(b, query, TABLE["transpose"].function(b, key, -2, -1)), scale)
+    scores = pointwise.mul(b, matmul(b, query, OPERATORS["transpose"].function(b, key, -2, -1)), scale)
     if is_causal:
         ones = b.constant_tensor(True, pointwise.dtypes.bool_, scores.sizes[-2:])
-        mask = TABLE["tril"].function(b, ones)
+        mask = OPERATORS["tril"].function(b, ones)
         scores = pointwise.where(b, mask, scores, float("-inf"))
     if attn_mask is not None:
         scores = pointwise.where(b, attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else pointwise.add(b, scores, attn_mask)

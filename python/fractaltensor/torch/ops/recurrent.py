@@ -12,14 +12,14 @@ from ..values import Num, Tensor
 from . import pointwise
 from .moving import cat, stack
 from .products import linear
-from .table import TABLE, assign, operator
+from .table import OPERATORS, assign, operator
 from .views import chunk
 
 GROUP = "Recurrent layers"
 
 
 def _apply(b: Builder, name: str, x: Tensor) -> Tensor:
-    return TABLE[name].function(b, x)
+    return OPERATORS[name].function(b, x)
 
 
 def _lstm_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
@@ -120,12 +120,15 @@ for _name, _step in _STEPS.items():
 # -- what modules ask about their surroundings ------------------------------------------------------------------------
 
 
-def _answer(name: str, value: bool, also: Sequence[str] = ()) -> None:
-    @operator(name, "Surroundings", where="f", also=also, note=f"{value}")
+def _answer(value: bool, *paths: str) -> None:
+    @operator(paths[0], "Surroundings", also=paths[1:], note=f"{value}")
     def implementation(b: Builder, *args, **kwargs):
         return value
 
 
-#: No argument is of a class that overrides operators.
-_OVERRIDES = ["has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "_has_torch_function"]
-_answer("is_scripting", False, ("is_tracing", "is_autocast_enabled", "get_fastpath_enabled", "is_compiling", *_OVERRIDES))
+_answer(
+    False, "torch.jit.is_scripting", "torch.jit.is_tracing", "torch.is_autocast_enabled", "torch.compiler.is_compiling", "torch.backends.mha.get_fastpath_enabled",
+    # No argument is of a class that overrides operators.
+    "torch.overrides.has_torch_function", "torch.overrides.has_torch_function_unary", "torch.overrides.has_torch_function_variadic",
+    "torch._C._has_torch_function",
+)  # fmt: skip

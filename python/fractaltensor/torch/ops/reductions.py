@@ -245,7 +245,7 @@ def norm(b: Builder, input, p="fro", dim=None, keepdim=False, dtype=None, *, ord
     return pointwise.to_dtype(b, pointwise.pow_(b, summed, 1.0 / p) if p != 1 else summed, own)
 
 
-operator("vector_norm", GROUP, where="f")(lambda b, x, ord=2, dim=None, keepdim=False, *, dtype=None: norm(b, x, ord, dim, keepdim, dtype))
+operator("vector_norm", GROUP, where="")(lambda b, x, ord=2, dim=None, keepdim=False, *, dtype=None: norm(b, x, ord, dim, keepdim, dtype))
 
 
 @operator("logsumexp", GROUP)
@@ -291,22 +291,34 @@ def _softmax(b: Builder, input, dim, dtype, sign: int = 1):
     return result if input.rank else base.squeeze(b, result, 0)
 
 
-@operator("softmax", GROUP, note="dim must be given")
-def softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
+@operator("softmax", GROUP, also=("aten.softmax.int",))
+def softmax(b: Builder, input, dim, dtype=None):
+    return _softmax(b, input, dim, dtype)
+
+
+@operator("torch.nn.functional.softmax", GROUP, note="dim must be given")
+def _functional_softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
     if isinstance(dim, bool) or dim is None:
         raise Problem("softmax: dim must be given")
     return _softmax(b, input, dim, dtype)
 
 
-@operator("softmin", GROUP, where="f")
-def softmin(b: Builder, input, dim, _stacklevel=3, dtype=None):
+@operator("softmin", GROUP, where="", note="dim must be given")
+def softmin(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
+    if isinstance(dim, bool) or dim is None:
+        raise Problem("softmin: dim must be given")
     return _softmax(b, input, dim, dtype, -1)
 
 
-@operator("log_softmax", GROUP, note="dim must be given")
-def log_softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
-    if dim is None:
+@operator("torch.nn.functional.log_softmax", GROUP, note="dim must be given")
+def _functional_log_softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
+    if isinstance(dim, bool) or dim is None:
         raise Problem("log_softmax: dim must be given")
+    return log_softmax(b, input, dim, dtype)
+
+
+@operator("log_softmax", GROUP, also=("aten.log_softmax.int",))
+def log_softmax(b: Builder, input, dim, dtype=None):
     own, compute, x, d, most = _softmax_parts(b, input, dim, dtype)
     apart = b.pointwise(compute, [x, most], lambda body, p, q: body.op("arith.subf", p, q))
     summed = total(b, apart, [d], True, compute, lambda body, e: body.op("math.exp", e))
@@ -422,7 +434,7 @@ def _affine(b: Builder, x: Tensor, weight, bias, dtype: DType) -> Tensor:
     return pointwise.to_dtype(b, x, dtype)
 
 
-@operator("layer_norm", "Normalisation", where="f")
+@operator("layer_norm", "Normalisation", where="")
 def layer_norm(b: Builder, input, normalized_shape, weight=None, bias=None, eps=1e-05):
     last = input.sizes[max(0, input.rank - len(normalized_shape)) :]
     if len(last) != len(normalized_shape) or any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in zip(last, normalized_shape)):
@@ -442,7 +454,7 @@ def rms_norm(b: Builder, input, normalized_shape, weight=None, eps=None):
     return _affine(b, b.pointwise(compute, [input, spread], root, compute), weight, None, input.dtype)
 
 
-@operator("group_norm", "Normalisation", where="f")
+@operator("group_norm", "Normalisation", where="")
 def group_norm(b: Builder, input, num_groups, weight=None, bias=None, eps=1e-05):
     grouped = base.reshape(b, input, [input.sizes[0], num_groups, -1])
     result = base.reshape(b, normalized(b, grouped, [2], eps), input.sizes)
@@ -451,7 +463,7 @@ def group_norm(b: Builder, input, num_groups, weight=None, bias=None, eps=1e-05)
     return _affine(b, result, weight, bias, input.dtype)
 
 
-@operator("batch_norm", "Normalisation", where="f", note="with training=False alone")
+@operator("batch_norm", "Normalisation", where="", note="with training=False alone")
 def batch_norm(b: Builder, input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     if training:
         raise Problem("batch_norm updates running statistics while training: call .eval() on the module")
@@ -466,7 +478,7 @@ def batch_norm(b: Builder, input, running_mean, running_var, weight=None, bias=N
     return _affine(b, b.pointwise(compute, [input, middle, spread], emit, compute), weight, bias, input.dtype)
 
 
-@operator("normalize", "Normalisation", where="f")
+@operator("normalize", "Normalisation", where="")
 def normalize(b: Builder, input, p=2.0, dim=1, eps=1e-12):
     length = norm(b, input, p, dim, True)
     return pointwise.div(b, input, pointwise.clamp(b, length, eps))
@@ -477,9 +489,3 @@ def cosine_similarity(b: Builder, x1, x2, dim=1, eps=1e-8):
     product = total(b, pointwise.mul(b, x1, x2), [dim_of(dim, x1.rank)], False, x1.dtype)
     lengths = [pointwise.clamp(b, norm(b, x, 2, dim, False), eps) for x in (x1, x2)]
     return pointwise.div(b, product, pointwise.mul(b, *lengths))
-
-
-@operator("mse_loss", "Normalisation", where="f")
-def mse_loss(b: Builder, input, target, reduction="mean"):
-    square = pointwise.square(b, pointwise.sub(b, input, target))
-    return square if reduction == "none" else sum_(b, square) if reduction == "sum" else mean(b, square)

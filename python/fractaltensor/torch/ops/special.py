@@ -24,8 +24,8 @@ def _polynomial(body: Body, x: Scalar, coefficients) -> Scalar:
     return result
 
 
-def _float(name: str, emit, inplace: bool = True, also=(), compute=None):
-    @operator(name, GROUP, inplace=inplace, also=also)
+def _float(name: str, emit, inplace: bool = True, compute=None, where: str = "fm"):
+    @operator(name, GROUP, where, inplace)
     def implementation(b: Builder, input):
         x = tensor_of(b, input)
         out = as_float(x.dtype)
@@ -143,12 +143,12 @@ def _normal(body: Body, x: Scalar) -> Scalar:
 
 
 # In double: near zeros and poles a float's formula would lose what PyTorch's keeps.
-_float("lgamma", _lgamma, also=("gammaln",), compute=dtypes.float64)
-_float("digamma", _digamma, also=("psi",), compute=dtypes.float64)
+_float("lgamma", _lgamma, compute=dtypes.float64)
+_float("digamma", _digamma, compute=dtypes.float64)
 _float("erfinv", _erfinv, compute=dtypes.float64)
 _float("sinc", _sinc)
-_float("entr", _entropy, inplace=False)
-_float("ndtr", _normal, inplace=False)
+_float("entr", _entropy, False, where="")
+_float("ndtr", _normal, False, where="")
 
 
 @operator("logit", GROUP, inplace=True)
@@ -163,7 +163,7 @@ def logit(b: Builder, input, eps=None):
     return b.pointwise(out, [input], emit, arithmetic_type(out))
 
 
-@operator("xlog1py", GROUP)
+@operator("xlog1py", GROUP, where="")
 def xlog1py(b: Builder, input, other):
     out = as_float(promote(input, other))
 

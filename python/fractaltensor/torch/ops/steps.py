@@ -178,7 +178,7 @@ def bincount(b: Builder, input, weights=None, minlength=0):
     return call(b, "bincount", operands, [(out, [None])], 1, minlength=minlength)[0]
 
 
-@operator("searchsorted", GROUP)
+@operator("searchsorted", GROUP, where="f")
 def searchsorted(b: Builder, sorted_sequence, input, *, out_int32=False, right=False, side=None):
     values = tensor_of(b, input)
     out = dtypes.int32 if out_int32 else dtypes.int64
@@ -187,17 +187,17 @@ def searchsorted(b: Builder, sorted_sequence, input, *, out_int32=False, right=F
     return call(b, "searchsorted", [sorted_sequence, values], [(out, values.sizes)], right=bool(right) or side == "right")[0]
 
 
-@operator("bucketize", GROUP)
+@operator("bucketize", GROUP, where="f")
 def bucketize(b: Builder, input, boundaries, *, out_int32=False, right=False):
     return searchsorted(b, boundaries, input, out_int32=out_int32, right=right)
 
 
-@operator("nms", GROUP, where="f", note="torchvision.ops.nms")
+@operator("nms", GROUP, where="", note="torchvision.ops.nms")
 def nms(b: Builder, boxes, scores, iou_threshold):
     return _nms(b, boxes, scores, None, iou_threshold)
 
 
-@operator("batched_nms", GROUP, where="f", note="torchvision.ops.batched_nms")
+@operator("batched_nms", GROUP, where="", note="torchvision.ops.batched_nms")
 def batched_nms(b: Builder, boxes, scores, idxs, iou_threshold):
     return _nms(b, boxes, scores, idxs, iou_threshold)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from .. import dtypes
 from ..builder import Builder
@@ -14,7 +14,7 @@ from ..values import NamedResult, Num, Tensor, is_number, kind_of
 
 
 class Operator:
-    """One operator: as a function (`torch.exp`), as a method (`x.exp`), in place (`x.exp_`, `out=`).
+    """One operator: as a function (`torch.exp`), as a method (`x.exp`), in place (`x.exp_`, `out=`); `find` says at which paths.
 
     `group` is its heading in the documentation, `note` what differs from PyTorch.
     """
@@ -45,41 +45,81 @@ _IGNORED = ("device", "layout", "pin_memory", "requires_grad", "memory_format", 
 #: What NumPy calls some parameters; PyTorch takes both names.
 _NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
+#: Operators by full path: `torch.add`, `Tensor.add`, `torch.nn.functional.relu`, `aten.add.Tensor`. A last name alone says nothing: `Tensor.unfold` and
+#: `torch.nn.functional.unfold` are two operators.
 TABLE: Dict[str, Operator] = {}
 
-#: Methods that take their arguments in another order than the functions of the same name.
-METHODS: Dict[str, Operator] = {}
+#: Operators by the names that this package gives them.
+OPERATORS: Dict[str, Operator] = {}
 
-#: Operators that PyTorch has and that are refused, with the reason.
+#: Paths that PyTorch has and that are refused, with the reason.
 REFUSED: Dict[str, str] = {}
-for _name in (
-    "rand randn randint randperm bernoulli multinomial normal poisson rand_like randn_like randint_like uniform_ normal_ random_ "
-    "bernoulli_ exponential_ geometric_ cauchy_ log_normal_ dropout_ alpha_dropout feature_dropout rrelu manual_seed"
-).split():
-    REFUSED[_name] = "draws random numbers: draw them outside and pass them as an argument"
-for _name in ("resize_", "resize_as_", "set_", "swap_"):
-    REFUSED[_name] = "changes the size or the storage of a tensor in place: make a new tensor"
-for _name in "t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_".split():
-    REFUSED[_name] = "changes the sizes of a tensor for all of its names: give a view a name, as in x = x.t()"
-for _name in ("backward", "requires_grad_", "grad", "retain_grad"):
-    REFUSED[_name] = "is about gradients: compiled functions compute forward only"
-for _name in ("numpy", "tolist", "cpu_", "data_ptr", "storage"):
-    REFUSED[_name] = "leaves the compiled program: return the tensor"
+
+
+def _refuse(reason: str, **names: str) -> None:
+    for home, listed in names.items():
+        for name in listed.split():
+            REFUSED[f"{_HOMES[home]}.{name}"] = reason
+
+
+_HOMES = {"function": "torch", "method": "Tensor", "functional": "torch.nn.functional"}
+_refuse(
+    "draws random numbers: draw them outside and pass them as an argument",
+    function="rand randn randint randperm bernoulli multinomial normal poisson binomial rand_like randn_like randint_like "
+    "feature_dropout alpha_dropout alpha_dropout_ dropout_ feature_dropout_ rrelu rrelu_ manual_seed seed",
+    method="bernoulli multinomial uniform_ normal_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_",
+    functional="rrelu rrelu_ gumbel_softmax fractional_max_pool2d fractional_max_pool3d",
+)
+_refuse("changes the size or the storage of a tensor in place: make a new tensor", method="resize_ resize_as_ set_ swap_")
+_refuse(
+    "changes the sizes of a tensor for all of its names: give a view a name, as in x = x.t()",
+    method="t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_",
+)
+_refuse("is about gradients: compiled functions compute forward only", method="backward requires_grad_ grad retain_grad")
+_refuse("leaves the compiled program: return the tensor", method="numpy tolist cpu_ data_ptr storage untyped_storage")
 
 
 def operator(name: str, group: str, where: str = "fm", inplace: bool = False, note: str = "", also: Sequence[str] = ()):
-    """Registers an implementation `f(b, ...)`; `where`: "f" function, "m" method, or both."""
+    """Registers an implementation `f(b, ...)`; `where`: "f" for `torch.name`, "m" for `Tensor.name`, or both. A name with dots is a path
+    itself. Further paths stand in `paths`."""
 
     def register(function: Callable) -> Callable:
         for each in (name, *also):
-            made = Operator(each, function, group, where, inplace, note)
-            if where == "m" and each in TABLE:
-                METHODS[each] = made
-            else:
+            made = OPERATORS[each] = Operator(each, function, group, where, inplace, note)
+            if "." in each:
                 TABLE[each] = made
+                continue
+            for letter, home in (("f", "torch"), ("m", "Tensor")):
+                if letter in where:
+                    TABLE[f"{home}.{each}"] = made
         return function
 
     return register
+
+
+def find(path: str) -> Optional[Tuple[Operator, bool]]:
+    """The operator at a path, and whether it works in place; None where there is none."""
+    found = TABLE.get(path)
+    if found is not None:
+        return found, False
+    home, _, last = path.rpartition(".")
+    # (`aten.add_.Tensor` has its overload last.)
+    head, dot, packet = home.rpartition(".") if home.startswith("aten.") else (home, "", last)
+    if not packet.endswith("_") or packet.endswith("__"):
+        return None
+    found = TABLE.get(f"{head}.{packet[:-1]}" + (f".{last}" if dot else ""))
+    return (found, True) if found is not None and found.inplace else None
+
+
+def renamed(function: Callable, **names: str) -> Callable:
+    """The function with parameters called as PyTorch calls them: one implementation serves operators whose parameters have other names."""
+
+    def made(*args, **kwargs):
+        return function(*args, **{own: kwargs.pop(theirs) for own, theirs in names.items() if theirs in kwargs}, **kwargs)
+
+    own = inspect.signature(function)
+    made.__signature__ = own.replace(parameters=[p.replace(name=names.get(p.name, p.name)) for p in own.parameters.values()])
+    return made
 
 
 def check_device(b: Builder, device) -> None:

@@ -44,7 +44,7 @@ def permute(b: Builder, input, *dims):
     return base.permute(b, input, order)
 
 
-@operator("transpose", GROUP, also=("swapaxes", "swapdims"))
+@operator("transpose", GROUP, also=("swapdims",))
 def transpose(b: Builder, input, dim0, dim1):
     order = list(range(input.rank))
     if not order:
@@ -52,6 +52,11 @@ def transpose(b: Builder, input, dim0, dim1):
     i, j = dim_of(dim0, input.rank), dim_of(dim1, input.rank)
     order[i], order[j] = order[j], order[i]
     return base.permute(b, input, order)
+
+
+@operator("swapaxes", GROUP)
+def swapaxes(b: Builder, input, axis0, axis1):
+    return transpose(b, input, axis0, axis1)
 
 
 @operator("t", GROUP)
@@ -172,7 +177,7 @@ def chunk(b: Builder, input, chunks, dim=0):
     return split(b, input, max(1, -(-size // chunks)), d)
 
 
-@operator("split", GROUP)
+@operator("split", GROUP, where="f")
 def split(b: Builder, tensor, split_size_or_sections, dim=0):
     d = dim_of(dim, tensor.rank)
     parts = split_size_or_sections
@@ -190,7 +195,16 @@ def split(b: Builder, tensor, split_size_or_sections, dim=0):
     return tuple(result)
 
 
-operator("split_with_sizes", GROUP)(split)
+@operator("Tensor.split", GROUP)
+def _split_method(b: Builder, self, split_size, dim=0):
+    return split(b, self, split_size, dim)
+
+
+@operator("split_with_sizes", GROUP)
+def split_with_sizes(b: Builder, input, split_sizes, dim=0):
+    if not isinstance(split_sizes, (tuple, list)):
+        raise Problem(f"split_with_sizes: expects a list of sizes, found {type(split_sizes).__name__}")
+    return split(b, input, split_sizes, dim)
 
 
 @operator("tensor_split", GROUP)
@@ -273,7 +287,7 @@ def contiguous(b: Builder, self):
     return self if self.is_contiguous() else b.copy(self)
 
 
-for _name in ("cpu", "alias", "conj", "real"):
+for _name in ("cpu", "conj", "real"):
     operator(_name, GROUP, where="m")(lambda b, self: self)
 
 
@@ -287,7 +301,7 @@ def dim(b: Builder, self):
     return self.rank
 
 
-@operator("numel", "Sizes", also=("nelement",))
+@operator("numel", "Sizes", also=("Tensor.nelement",))
 def numel(b: Builder, input):
     return b.product(input.sizes)
 

@@ -52,6 +52,17 @@ def _unbatched(b: Builder, x: Tensor, rank: int, what: str):
     return (x, False) if x.rank == rank + 2 else (base.unsqueeze(b, x, 0), True)
 
 
+@operator("torch.nn.functional.unfold", GROUP, also=("aten.im2col.default",), note="columns of windows of images")
+def columns_of_windows(b: Builder, input, kernel_size, dilation=1, padding=0, stride=1):
+    x, alone = _unbatched(b, input, 2, "unfold")
+    sizes, spread, borders, steps = (_each(n, 2, "unfold") for n in (kernel_size, dilation, padding, stride))
+    shown = _windows(b, _with_border(b, x, borders, 0), sizes, steps, spread)
+    ordered = b.copy(base.permute(b, shown, [0, 1, 4, 5, 2, 3]))
+    rows = b.mul(x.sizes[1], sizes[0] * sizes[1])
+    made = base.reshape(b, ordered, [x.sizes[0], rows, b.mul(shown.sizes[2], shown.sizes[3])])
+    return base.squeeze(b, made, 0) if alone else made
+
+
 _PLACES, _INSIDE = "uvw", "xyz"
 
 
@@ -123,7 +134,7 @@ def _transposed_convolution(rank: int):
     def implementation(b: Builder, input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
         """A convolution of the input, spread out by the stride, with the mirrored weights."""
         from .moving import flip
-        from .table import TABLE, assign
+        from .table import OPERATORS, assign
 
         x, alone = _unbatched(b, input, rank, name)
         steps, borders, more, spread = (_each(n, rank, name) for n in (stride, padding, output_padding, dilation))
@@ -138,8 +149,8 @@ def _transposed_convolution(rank: int):
         apart = padded(b, apart, [n for edge in reversed(edges) for n in edge], "constant", 0)
         own, out = known(weight.sizes[0], name) // groups, weight.sizes[1]
         mirrored = base.reshape(b, flip(b, weight, *range(2, 2 + rank)), [groups, own, out, *sizes])
-        mirrored = base.reshape(b, b.copy(TABLE["transpose"].function(b, mirrored, 1, 2)), [b.mul(out, groups), own, *sizes])
-        made = TABLE[f"conv{rank}d"].function(b, apart, mirrored, bias, 1, 0, dilation, groups)
+        mirrored = base.reshape(b, b.copy(OPERATORS["transpose"].function(b, mirrored, 1, 2)), [b.mul(out, groups), own, *sizes])
+        made = OPERATORS[f"conv{rank}d"].function(b, apart, mirrored, bias, 1, 0, dilation, groups)
         return base.squeeze(b, made, 0) if alone else made
 
 
@@ -178,7 +189,7 @@ def _pool(rank: int):
         shown = places(b, input, kernel_size, stride, padding, dilation, ceil_mode, dtypes.lowest(input.dtype), f"max_pool{rank}d")
         return extreme(b, shown, [d % shown.rank for d in last], False, True, f"max_pool{rank}d")
 
-    @operator(f"avg_pool{rank}d", GROUP, where="f")
+    @operator(f"avg_pool{rank}d", GROUP, where="f" if rank == 1 else "")
     def average(b: Builder, input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
         name = f"avg_pool{rank}d"
         shown = places(b, input, kernel_size, stride, padding, 1, ceil_mode, 0, name)
@@ -191,7 +202,7 @@ def _pool(rank: int):
         return pointwise.to_dtype(b, pointwise.div(b, summed, by), input.dtype)
 
     def adaptive(name, one):
-        @operator(name, GROUP, where="f")
+        @operator(name, GROUP, where="")
         def implementation(b: Builder, input, output_size, return_indices=False):
             if return_indices:
                 raise Problem(f"{name}: return_indices must be False")
@@ -216,7 +227,7 @@ for _rank in (1, 2):
     _pool(_rank)
 
 
-@operator("interpolate", GROUP, where="f", note="mode 'nearest'")
+@operator("interpolate", GROUP, where="", note="mode 'nearest'")
 def interpolate(b: Builder, input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
     if mode != "nearest":
         raise Problem(f"interpolate: mode is 'nearest', found {mode!r}")
@@ -258,7 +269,7 @@ def pixel_unshuffle(b: Builder, input, downscale_factor):
     return base.reshape(b, moved, [*input.sizes[:lead], b.mul(channels, r * r), b.floordiv(height, r), b.floordiv(width, r)])
 
 
-@operator("instance_norm", "Normalisation", where="f", note="with the instance's own statistics")
+@operator("instance_norm", "Normalisation", where="", note="with the instance's own statistics")
 def instance_norm(b: Builder, input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):
     from .reductions import _affine, normalized
 
