@@ -185,7 +185,7 @@ def examples():
 
 
 # Tests of the Python package that compare with PyTorch, or give it tensors.
-TORCH_TESTS = ("test_torch", "test_script", "test_script_plans", "test_promises", "test_exported", "test_found_lengths",
+TORCH_TESTS = ("test_torch", "test_script", "test_operator_paths", "test_operator_sweep", "test_script_plans", "test_promises", "test_exported", "test_found_lengths",
                "test_calls", "test_direct", "test_strides", "test_tutorial")
 
 
@@ -221,7 +221,21 @@ def long():
     if hostile.exists():
         total += counted([sys.executable, str(hostile), f"--build={BUILD}", "--inputs=10000"], LONG)
     total += upstream_passes()
+    total += operators()
     return total
+
+
+def operators():
+    """Every operator of PyTorch scripts on every element type, by the Python that has PyTorch."""
+    script, python = ROOT / "python/tests/operator_sweep.py", python_with_torch()
+    if python is None and importlib.util.find_spec("torch") is None:
+        return Counts(skipped=1)
+    command = [python or sys.executable, "-W", "ignore", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    print((done.stdout + done.stderr).rstrip()[-6000:])
+    found = re.search(r"(\d+) compared, \d+ refused, (\d+) wrong", done.stdout)
+    compared, wrong = (int(n) for n in found.groups()) if found else (0, 1)
+    return Counts(passed=max(compared - wrong, 0), failed=wrong or int(done.returncode != 0))
 
 
 def upstream_passes():

@@ -250,7 +250,7 @@ def topk(x, k: int, dim: int, largest: bool):
 @_registered
 def median(x):
     if not x.size:
-        return [np.array(np.nan, x.dtype)]
+        return [np.array(np.nan if x.dtype.kind == "f" else x.dtype.kind == "b" if x.dtype.itemsize < 4 else np.iinfo(x.dtype).min, x.dtype)]
     if x.dtype.kind == "f" and np.isnan(x).any():
         return [np.array(np.nan, x.dtype)]
     return [np.sort(x)[(x.size - 1) // 2].reshape(())]

@@ -193,8 +193,7 @@ class Memory:
         if v.type.kind != "tensor":
             return int(result)
         if v.type.dtype is dtypes.bfloat16:
-            # What a step gives back are elements that it took, so nothing is rounded.
-            return (np.ascontiguousarray(result, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+            return _as_bfloat16(np.asarray(result, np.float32))
         if type(result) is not np.ndarray or not result.flags.c_contiguous or result.dtype != v.type.dtype.numpy:
             result = np.ascontiguousarray(result, v.type.dtype.numpy).reshape(np.shape(result))
         return result
@@ -379,6 +378,13 @@ def extent_of(tensor) -> Optional[Tuple[int, int]]:
         return None
     reach = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
     return tensor.data_ptr(), tensor.data_ptr() + (reach + 1) * tensor.element_size()
+
+
+def _as_bfloat16(x: np.ndarray) -> np.ndarray:
+    """Floats as bfloat16, to nearest and ties to even; NaN stays NaN."""
+    bits = np.ascontiguousarray(x).view(np.uint32)
+    rounded = np.where(np.isnan(x), bits >> 16 | 0x40, bits + (0x7FFF + (bits >> 16 & 1)) >> 16)
+    return rounded.astype(np.uint16).reshape(x.shape)
 
 
 def check_narrow(shape: Sequence[int], step: str, d: int, start: int, last, by: int) -> None:

@@ -237,7 +237,7 @@ _with_mean("std_mean", std)
 def cov(b: Builder, input, *, correction=1, fweights=None, aweights=None):
     if fweights is not None or aweights is not None:
         raise Problem("cov: weights are not supported")
-    x = base.unsqueeze(b, input, 0) if input.rank < 2 else input
+    x = base.reshape(b, input, [1, -1]) if input.rank < 2 else input
     if x.rank != 2:
         raise Problem(f"cov: expects at most 2 dimensions, found {input.describe()}", "shape")
     x = x if x.dtype.is_float else pointwise.to_dtype(b, x, dtypes.float32)
@@ -315,8 +315,12 @@ def histc(b: Builder, input, bins=100, min=0, max=0):
     inside = b.pointwise(dtypes.bool_, [input], lambda body, x: body.op("arith.andi", body.compare("ge", x, body.constant(min, own)), body.compare("le", x, body.constant(max, own))))
 
     def place(body, x):
-        part = body.op("arith.mulf", body.op("arith.subf", x, body.constant(min, x.dtype)), body.constant(float(bins), x.dtype))
-        at = body.cast(body.op("arith.divf", part, body.constant(float(max - min), x.dtype)), dtypes.int64)
+        """Each step rounded to the elements' type, as PyTorch's."""
+        def rounded(a):
+            return body.cast(body.cast(a, own), x.dtype)
+
+        part = rounded(body.op("arith.mulf", rounded(body.op("arith.subf", x, body.constant(min, x.dtype))), body.constant(float(bins), x.dtype)))
+        at = body.cast(rounded(body.op("arith.divf", part, body.constant(float(max - min), x.dtype))), dtypes.int64)
         return body.op("arith.minsi", at, body.constant(bins - 1, dtypes.int64))
 
     from ..bodies import arithmetic_type
@@ -509,7 +513,7 @@ def sum_to_size(b: Builder, self, *size):
     sizes = sizes_of(size)
     lead = self.rank - len(sizes)
     dims = [*range(lead), *(d + lead for d, n in enumerate(sizes) if isinstance(n, int) and n == 1)]
-    found = total(b, self, dims, False, as_float(self.dtype) if self.dtype.is_bool else self.dtype) if dims else self
+    found = sum_(b, self, dims) if dims else self
     return base.reshape(b, found, sizes)
 
 

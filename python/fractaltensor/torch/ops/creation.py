@@ -240,9 +240,11 @@ def _triangle(name: str, keep: str):
 
         return b.pointwise(input.dtype, [input], emit)
 
+    return implementation
 
-_triangle("tril", "le")
-_triangle("triu", "ge")
+
+tril = _triangle("tril", "le")
+triu = _triangle("triu", "ge")
 
 
 @operator("one_hot", GROUP, where="", note="num_classes must be given")

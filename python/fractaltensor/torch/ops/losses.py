@@ -25,10 +25,10 @@ def _reduced(b: Builder, loss: Tensor, reduction: str, what: str) -> Tensor:
     raise Problem(f"{what}: reduction is 'mean', 'sum' or 'none', found {reduction!r}")
 
 
-def _element_wise(b: Builder, name: str, input, target, function, reduction: str, weight=None) -> Tensor:
+def _element_wise(b: Builder, name: str, input, target, function, reduction: str, weight=None, out=None) -> Tensor:
     """`function(body, input, target)` for each element, weighted and reduced."""
     own = promote(input, target)
-    loss = b.pointwise(own, [input, target], function, arithmetic_type(own))
+    loss = b.pointwise(out or own, [input, target], function, arithmetic_type(own))
     return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, name)
 
 
@@ -85,7 +85,7 @@ def smooth_l1_loss(b: Builder, input, target, size_average=None, reduce=None, re
 
 @operator("huber_loss", GROUP, where="")
 def huber_loss(b: Builder, input, target, reduction="mean", delta=1.0, weight=None):
-    return _element_wise(b, "huber_loss", input, target, lambda body, x, y: _huber(body, x, y, delta), reduction, weight)
+    return _element_wise(b, "huber_loss", input, target, lambda body, x, y: _huber(body, x, y, delta), reduction, weight, input.dtype)
 
 
 @operator("binary_cross_entropy", GROUP, where="")
@@ -95,6 +95,7 @@ def binary_cross_entropy(b: Builder, input, target, weight=None, size_average=No
 
 @operator("binary_cross_entropy_with_logits", GROUP, where="")
 def binary_cross_entropy_with_logits(b: Builder, input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
+    """Of the target's type, as PyTorch adds into what it makes of the target."""
     own = promote(input, target)
 
     def log_sigmoid(body, x):
@@ -102,12 +103,22 @@ def binary_cross_entropy_with_logits(b: Builder, input, target, weight=None, siz
         small = body.op("math.log1p", body.op("math.exp", body.op("arith.negf", body.op("math.absf", x))))
         return body.op("arith.subf", body.op("arith.minimumf", x, body.constant(0, x.dtype)), small)
 
-    def emit(body, x, y, w):
-        yes = body.op("arith.mulf", body.op("arith.mulf", y, w), log_sigmoid(body, x))
-        no = body.op("arith.mulf", body.op("arith.subf", body.constant(1, x.dtype), y), log_sigmoid(body, body.op("arith.negf", x)))
-        return body.op("arith.negf", body.op("arith.addf", yes, no))
+    out = target.dtype if target.dtype.is_float else own
 
-    loss = b.pointwise(own, [input, target, 1.0 if pos_weight is None else pos_weight], emit, arithmetic_type(own))
+    def emit(body, x, y, w):
+        """(1 - target) * input - weight * log(sigmoid(input)), rounded where PyTorch's steps are."""
+        def rounded(a, dtype=out):
+            return body.cast(body.cast(a, dtype), x.dtype)
+
+        one = body.constant(1, x.dtype)
+        no = rounded(body.op("arith.mulf", rounded(body.op("arith.subf", one, y)), x))
+        yes = rounded(log_sigmoid(body, x), input.dtype)
+        if pos_weight is not None:
+            more = rounded(body.op("arith.addf", rounded(body.op("arith.mulf", rounded(body.op("arith.subf", w, one)), y)), one))
+            yes = rounded(body.op("arith.mulf", more, yes))
+        return body.op("arith.subf", no, yes)
+
+    loss = b.pointwise(out, [input, target, 1.0 if pos_weight is None else pos_weight], emit, arithmetic_type(own))
     return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, "binary_cross_entropy_with_logits")
 
 
@@ -157,7 +168,10 @@ def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ign
     shares = target
     if weight is not None:
         shares = pointwise.mul(b, shares, base.reshape(b, weight, [-1 if i == d else 1 for i in range(input.rank)]))
-    loss = OPERATORS["neg"].function(b, total(b, pointwise.mul(b, logs, shares), [d], False, logs.dtype))
+    parts = pointwise.mul(b, logs, shares)
+    loss = OPERATORS["neg"].function(b, total(b, parts, [d], False, parts.dtype))
+    if reduction == "mean" and input.sizes[d] == 0:
+        return b.constant_tensor(float("nan"), parts.dtype)
     if reduction == "mean":
         return pointwise.div(b, sum_(b, loss), b.product([n for i, n in enumerate(input.sizes) if i != d]))
     return _reduced(b, loss, reduction, "cross_entropy")

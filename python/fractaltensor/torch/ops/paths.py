@@ -13,7 +13,7 @@ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d 
 binary_cross_entropy_with_logits celu channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity
 cross_entropy dropout elu embedding gelu glu group_norm hardshrink hardsigmoid hardswish hardtanh huber_loss instance_norm interpolate kl_div l1_loss
 layer_norm leaky_relu linear logsigmoid max_pool1d max_pool2d mse_loss nll_loss normalize one_hot pad pairwise_distance pdist pixel_shuffle
-pixel_unshuffle prelu relu6 rms_norm scaled_dot_product_attention selu sigmoid smooth_l1_loss softmin softplus softshrink softsign tanh
+pixel_unshuffle prelu relu6 rms_norm scaled_dot_product_attention selu sigmoid smooth_l1_loss softmin softplus softshrink tanh
 tanhshrink threshold triplet_margin_loss
 """,
     "torch.special": """

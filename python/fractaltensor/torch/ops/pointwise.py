@@ -64,7 +64,6 @@ _unary_float("reciprocal", lambda body, a: body.op("arith.divf", _one(body, a), 
 _unary_float("logsigmoid", lambda body, a: body.op("arith.negf", _softplus_of(body, body.op("arith.negf", a))), False, where="")
 _unary_float("silu", lambda body, a: body.op("arith.divf", a, body.op("arith.addf", _one(body, a), body.op("math.exp", body.op("arith.negf", a)))), where="")
 _unary_float("mish", lambda body, a: body.op("arith.mulf", a, body.op("math.tanh", _softplus_of(body, a))), where="")
-_unary_float("softsign", lambda body, a: body.op("arith.divf", a, body.op("arith.addf", _one(body, a), body.op("math.absf", a))), False, where="")
 _unary_float("tanhshrink", lambda body, a: body.op("arith.subf", a, body.op("math.tanh", a)), False, where="")
 _unary_float("deg2rad", lambda body, a: body.op("arith.mulf", a, body.constant(math.pi / 180, a.dtype)))
 _unary_float("rad2deg", lambda body, a: body.op("arith.mulf", a, body.constant(180 / math.pi, a.dtype)))
@@ -138,6 +137,9 @@ def round_(b: Builder, input, *, decimals=0):
 
 @operator("square", GROUP, inplace=True)
 def square(b: Builder, input):
+    """As `pow(input, 2)`, of bool an integer."""
+    if need_tensor(input, "square").dtype.is_bool:
+        input = to_dtype(b, input, dtypes.int64)
     return mul(b, input, input)
 
 
@@ -225,6 +227,9 @@ def rsub(b: Builder, input, other, *, alpha=1):
 
 @operator("mul", GROUP, inplace=True, also=("multiply",))
 def mul(b: Builder, input, other):
+    """A number in front is one after it: it keeps its digits."""
+    if not isinstance(input, Tensor) and isinstance(other, Tensor):
+        input, other = other, input
     return binary(b, input, other, _times, exact="second")
 
 
@@ -386,7 +391,23 @@ def _binary_float(name: str, emit, inplace: bool = True, also=(), of_integers: b
 
 _binary_float("atan2", lambda body, x, y: body.op("math.atan2", x, y), also=("arctan2",))
 _binary_float("copysign", lambda body, x, y: body.op("math.copysign", x, y))
-_binary_float("hypot", lambda body, x, y: body.op("math.sqrt", body.op("arith.addf", _times(body, x, x), _times(body, y, y))), of_integers=False)
+
+
+def _hypot(body: Body, x: Scalar, y: Scalar) -> Scalar:
+    """Squares overflow where the root does not: of smaller floats they are taken in double, of double the operands are scaled by the larger one."""
+    out, infinite = x.dtype, body.constant(math.inf, dtypes.float64)
+    x, y = (body.op("math.absf", body.cast(a, dtypes.float64)) for a in (x, y))
+    if out is dtypes.float64:
+        most, least = body.op("arith.maximumf", x, y), body.op("arith.minimumf", x, y)
+        part = body.select(body.compare("eq", most, body.constant(0, most.dtype)), most, body.op("arith.divf", least, most))
+        found = _times(body, most, body.op("math.sqrt", body.op("arith.addf", _one(body, part), _times(body, part, part))))
+    else:
+        found = body.op("math.sqrt", body.op("arith.addf", _times(body, x, x), _times(body, y, y)))
+    either = body.op("arith.ori", body.compare("eq", x, infinite), body.compare("eq", y, infinite))
+    return body.cast(body.select(either, infinite, found), out)
+
+
+_binary_float("hypot", _hypot, of_integers=False)
 
 
 def _log_add(body: Body, x: Scalar, y: Scalar) -> Scalar:
@@ -449,6 +470,14 @@ def addcdiv(b: Builder, input, tensor1, tensor2, *, value=1):
     if not promote(input, tensor1, tensor2).is_float:
         raise Problem("addcdiv divides floats: cast the integers first", "dtype")
     return _plus_scaled(b, "addcdiv", input, tensor1, tensor2, value, lambda body, p, q: body.op("arith.divf", p, q))
+
+
+@operator("torch.nn.functional.softsign", GROUP)
+def softsign(b: Builder, input):
+    """`x / (|x| + 1)` in steps, as PyTorch's: integers add as integers."""
+    from .table import OPERATORS
+
+    return div(b, input, add(b, OPERATORS["abs"].function(b, input), 1))
 
 
 # -- comparisons and logic -------------------------------------------------------------------------------------------
@@ -741,7 +770,7 @@ def _shrink(hard: bool):
     return emit
 
 
-def _threshold(body, a, threshold=0.0, value=0.0):
+def _threshold(body, a, threshold, value):
     return body.select(body.compare("le", a, body.constant(threshold, a.dtype)), body.constant(value, a.dtype), a)
 
 
@@ -757,7 +786,7 @@ _activation("gelu", _gelu, inplace=False)
 _activation("softplus", _softplus, inplace=False)
 _activation("softshrink", _shrink(False), inplace=False)
 _activation("hardshrink", _shrink(True), inplace=False, where="fm")
-_activation("threshold", _threshold, where="f")
+_activation("threshold", _threshold, keeps_integers=True, where="f")
 
 
 @operator("aten.elu.default", "Activations", inplace=True)

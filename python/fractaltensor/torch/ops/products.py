@@ -3,29 +3,31 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence
+from typing import List, Optional, Sequence
 
 from .. import views as base
+from .. import dtypes
 from ..bodies import Body, Scalar, arithmetic_type
 from ..builder import Builder
+from ..dtypes import DType
 from ..views import same
 from ..problems import Problem
 from ..values import Num, Tensor
 from . import pointwise
-from .table import dim_of, need_tensor, operator, renamed
+from .table import OPERATORS, dim_of, need_tensor, operator, renamed
 
 GROUP = "Products"
 
 
-def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], result: str) -> Tensor:
-    """A product in Einstein's notation; dimensions of size 1 are broadcast."""
-    type_of_product(operands)
+def contract(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], result: str, out: Optional[DType] = None) -> Tensor:
+    """A product in Einstein's notation; dimensions of size 1 are broadcast. `out`: the result's type, where it is not the operands'."""
+    out = out or type_of_product(operands)
     sizes = _extents(b, operands, letters)
     found = [c for c in sizes if base.is_found(sizes[c])]
     if b.checked and len(found) == 1 and found[0] not in result and all(isinstance(n, int) for c, n in sizes.items() if c not in found):
-        return _folded(b, operands, letters, result, sizes, found[0])
+        return pointwise.to_dtype(b, _folded(b, operands, letters, result, sizes, found[0]), out)
     values, maps = _placed(b, operands, letters, result, sizes)
-    return sum_of_products(b, operands, values, maps, [sizes[c] for c in result], len(sizes))
+    return sum_of_products(b, operands, values, maps, [sizes[c] for c in result], len(sizes), out)
 
 
 def _placed(b: Builder, operands, letters, result: str, sizes):
@@ -60,7 +62,7 @@ def _folded(b: Builder, operands: Sequence[Tensor], letters: Sequence[str], resu
         b.write(total, _products(b, operands, values, maps, b.read(total), len(result), len(left)))
 
     base.loop(b, 0, sizes[c], step, fold=True)
-    return pointwise.to_dtype(b, total, operands[0].dtype)
+    return total
 
 
 def type_of_product(operands: Sequence[Tensor]):
@@ -73,11 +75,11 @@ def type_of_product(operands: Sequence[Tensor]):
     return dtype
 
 
-def sum_of_products(b: Builder, operands: Sequence[Tensor], values, maps, out_sizes, rank: int) -> Tensor:
+def sum_of_products(b: Builder, operands: Sequence[Tensor], values, maps, out_sizes, rank: int, out: Optional[DType] = None) -> Tensor:
     """What operands are along `maps` of so many loops, multiplied; the first loops are the result's, along all others it is a sum."""
     dtype = type_of_product(operands)
     start = b.fill(0, arithmetic_type(dtype), out_sizes)
-    return pointwise.to_dtype(b, b.new(_products(b, operands, values, maps, start, len(out_sizes), rank), out_sizes), dtype)
+    return pointwise.to_dtype(b, b.new(_products(b, operands, values, maps, start, len(out_sizes), rank), out_sizes), out or dtype)
 
 
 def _products(b: Builder, operands: Sequence[Tensor], values, maps, start, kept: int, rank: int):
@@ -115,6 +117,11 @@ _BATCH = "abcdefghij"
 
 @operator("matmul", GROUP)
 def matmul(b: Builder, input, other):
+    return product(b, input, other)
+
+
+def product(b: Builder, input, other, out: Optional[DType] = None) -> Tensor:
+    """`input @ other`, rounded to `out` where that is given."""
     x, y = need_tensor(input, "matmul"), need_tensor(other, "matmul")
     if x.rank == 0 or y.rank == 0:
         raise Problem("matmul: both operands need at least 1 dimension", "shape")
@@ -125,17 +132,17 @@ def matmul(b: Builder, input, other):
     batch = _BATCH[: max(x.rank, y.rank, 2) - 2]
     left = batch[len(batch) - max(0, x.rank - 2) :] if x.rank > 2 else ""
     right = batch[len(batch) - max(0, y.rank - 2) :] if y.rank > 2 else ""
-    return contract(b, [x, y], [left + rows + "k", right + "k" + columns if y.rank > 1 else "k"], batch + rows + columns)
+    return contract(b, [x, y], [left + rows + "k", right + "k" + columns if y.rank > 1 else "k"], batch + rows + columns, out)
 
 
 def _ranked(name: str, left: int, right: int, second: str):
-    def product(b: Builder, input, other):
+    def ranked(b: Builder, input, other):
         for x, rank in ((input, left), (other, right)):
             if need_tensor(x, name).rank != rank:
                 raise Problem(f"{name}: expects {rank} dimensions, found {x.describe()}", "shape")
         return matmul(b, input, other)
 
-    operator(name, GROUP)(renamed(product, other=second))
+    operator(name, GROUP)(renamed(ranked, other=second))
 
 
 def _added(name: str, first: str, second: str):
@@ -224,7 +231,14 @@ def einsum(b: Builder, equation, *operands):
         plain.append(_diagonals(b, x, own))
     if len(set(result)) != len(result) or not set(result) <= set("".join(own for _, own in plain)):
         raise Problem(f"einsum: {equation!r}: the result names a letter twice, or one that no operand has")
-    if len(plain) == 1 and sorted(result) == sorted(plain[0][1]):
+    if len(plain) == 1 and sorted(result) != sorted(plain[0][1]):
+        # One operand is no product: a sum, whose type is a sum's.
+        from .reductions import sum_
+
+        (x, own), = plain
+        x, kept = sum_(b, x, [d for d, c in enumerate(own) if c not in result]), [c for c in own if c in result]
+        return base.permute(b, x, [kept.index(c) for c in result])
+    if len(plain) == 1:
         # Nothing is summed: a view.
         (x, own), = plain
         return base.permute(b, x, [own.index(c) for c in result])
@@ -245,27 +259,60 @@ def tensordot(builder: Builder, a, b, dims=2):
     return contract(builder, [a, b], ["".join(left), "".join(right)], "".join(kept))
 
 
-@operator("scaled_dot_product_attention", GROUP, where="", note="without dropout")
-def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    from .creation import _triangle  # noqa: F401 - the table has tril
-    from .reductions import softmax
-    from .table import OPERATORS
+def _scores(b: Builder, query: Tensor, key: Tensor, scale, compute: DType) -> Tensor:
+    """Products of queries and keys in the type of the arithmetic: 16 bits overflow before the softmax."""
+    from .views import transpose
 
-    if dropout_p or enable_gqa:
-        raise Problem("scaled_dot_product_attention: dropout_p must be 0 and enable_gqa False")
     width = query.sizes[-1]
     if scale is None:
         if isinstance(width, Num):
             raise Problem("scaled_dot_product_attention: scale must be given where the last size is data")
         scale = width**-0.5
-    scores = pointwise.mul(b, matmul(b, query, OPERATORS["transpose"].function(b, key, -2, -1)), scale)
+    return pointwise.mul(b, product(b, query, transpose(b, key, -2, -1), compute), scale)
+
+
+def _grouped(b: Builder, query: Tensor, key: Tensor, value: Tensor, mask):
+    """Queries by the head of keys and values that they share, a dimension more; what each of the others lacks is broadcast."""
+    what = "scaled_dot_product_attention with enable_gqa"
+    if min(x.rank for x in (query, key, value)) < 3:
+        raise Problem(f"{what}: expects at least 3 dimensions", "shape")
+    heads, shared = query.sizes[-3], key.sizes[-3]
+    if not isinstance(heads, int) or not isinstance(shared, int) or not same(shared, value.sizes[-3]):
+        raise Problem(f"{what}: numbers of heads must be known when the program is compiled, and those of keys and values be equal", "shape")
+    if heads % shared:
+        raise Problem(f"{what}: {heads} heads of queries cannot be divided among {shared} of keys", "shape")
+
+    def divided(x: Tensor) -> Tensor:
+        return base.reshape(b, x, [*x.sizes[:-3], shared, heads // shared, *x.sizes[-2:]])
+
+    if mask is not None and mask.rank > 2:
+        mask = divided(mask) if same(mask.sizes[-3], heads) else base.unsqueeze(b, mask, mask.rank - 3)
+    return divided(query), base.unsqueeze(b, key, key.rank - 2), base.unsqueeze(b, value, value.rank - 2), mask
+
+
+@operator("scaled_dot_product_attention", GROUP, where="", note="without dropout")
+def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    from .creation import tril
+    from .reductions import safe_softmax
+
+    if dropout_p:
+        raise Problem("scaled_dot_product_attention: dropout draws random numbers: dropout_p must be 0")
+    if is_causal and attn_mask is not None:
+        raise Problem("scaled_dot_product_attention: attn_mask must be None where is_causal is set")
+    own, compute, sizes = query.dtype, arithmetic_type(query.dtype), query.sizes
+    if enable_gqa:
+        query, key, value, attn_mask = _grouped(b, query, key, value, attn_mask)
+    scores = _scores(b, query, key, scale, compute)
     if is_causal:
-        ones = b.constant_tensor(True, pointwise.dtypes.bool_, scores.sizes[-2:])
-        mask = OPERATORS["tril"].function(b, ones)
-        scores = pointwise.where(b, mask, scores, float("-inf"))
+        ones = b.constant_tensor(True, dtypes.bool_, scores.sizes[-2:])
+        scores = pointwise.where(b, tril(b, ones), scores, float("-inf"))
     if attn_mask is not None:
+        if not attn_mask.dtype.is_bool and attn_mask.dtype is not own:
+            raise Problem(f"scaled_dot_product_attention: attn_mask is bool or {own}, found {attn_mask.dtype}", "dtype")
         scores = pointwise.where(b, attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else pointwise.add(b, scores, attn_mask)
-    return matmul(b, softmax(b, scores, -1), value)
+    shares = OPERATORS["softmax"].function(b, scores, -1) if attn_mask is None else safe_softmax(b, scores, scores.rank - 1)
+    made = matmul(b, pointwise.to_dtype(b, shares, own), value)
+    return base.reshape(b, made, [*made.sizes[:-4], sizes[-3], *made.sizes[-2:]]) if enable_gqa else made
 
 
 def trace_dims(x: Tensor) -> List[int]:

@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..problems import Problem
 from ..values import Num, Tensor
 from . import pointwise
-from .table import as_float, assign, dim_of, dims_of, dtype_of, named, operator
+from .table import as_float, assign, dim_of, dims_of, dtype_of, named, operator, promote
 from .views import same_sizes
 
 GROUP = "Reductions"
@@ -204,28 +204,29 @@ def _squares(b: Builder, x: Tensor, dims, keepdim: bool, compute: DType):
     return middle, total(b, apart, dims, keepdim, compute, lambda body, e: body.op("arith.mulf", e, e))
 
 
-def variance(b: Builder, x: Tensor, dim, unbiased, correction, keepdim: bool, what: str) -> Tensor:
+def variance(b: Builder, x: Tensor, dim, unbiased, correction, keepdim: bool, what: str, compute: DType) -> Tensor:
+    """In `compute`, which the caller rounds."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if not x.dtype.is_float:
         raise Problem(f"{what}: expects floats, found {x.dtype}", "dtype")
     less = correction if correction is not None else 0 if unbiased is False else 1
     dims = dims_of(dim, x.rank)
-    compute = arithmetic_type(x.dtype)
     _, squares = _squares(b, x, dims, keepdim, compute)
-    by = b.maximum(b.sub(count(b, x, dims), less), 0)
-    return pointwise.to_dtype(b, _divided(b, squares, by), x.dtype)
+    return _divided(b, squares, b.maximum(b.sub(count(b, x, dims), less), 0))
 
 
 @operator("var", GROUP)
 def var(b: Builder, input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    return variance(b, input, dim, unbiased, correction, keepdim, "var")
+    return pointwise.to_dtype(b, variance(b, input, dim, unbiased, correction, keepdim, "var", arithmetic_type(input.dtype)), input.dtype)
 
 
 @operator("std", GROUP)
 def std(b: Builder, input, dim=None, unbiased=None, keepdim=False, *, correction=None):
-    square = variance(b, input, dim, unbiased, correction, keepdim, "std")
-    return b.pointwise(input.dtype, [square], lambda body, a: body.op("math.sqrt", a), arithmetic_type(input.dtype))
+    """Squares overflow where the deviation does not: they are in the next larger type."""
+    compute = dtypes.float32 if input.dtype.bits == 16 else dtypes.float64
+    square = variance(b, input, dim, unbiased, correction, keepdim, "std", compute)
+    return b.pointwise(input.dtype, [square], lambda body, a: body.op("math.sqrt", a), compute)
 
 
 @operator("norm", GROUP, note="p is a number or 'fro'")
@@ -238,6 +239,8 @@ def norm(b: Builder, input, p="fro", dim=None, keepdim=False, dtype=None, *, ord
     absolute = b.pointwise(compute, [input], lambda body, a: body.op("math.absf", a), compute)
     if p in (math.inf, -math.inf):
         return pointwise.to_dtype(b, extreme(b, absolute, dims, keepdim, p > 0, "norm"), own)
+    if p != 0 and all(isinstance(input.sizes[d], int) and input.sizes[d] == 1 for d in dims):
+        return pointwise.to_dtype(b, total(b, absolute, dims, keepdim, compute), own)  # no square that could overflow
     if p == 0:
         return pointwise.to_dtype(b, count_nonzero(b, input, dim), own)
     raised = pointwise.pow_(b, absolute, p) if p != 1 else absolute
@@ -255,12 +258,7 @@ def logsumexp(b: Builder, input, dim, keepdim=False):
     x = pointwise.to_dtype(b, input, compute)
     most = extreme(b, x, dims, True, True, "logsumexp", checked=True)
 
-    def finite(body, a):
-        zero = body.constant(0, a.dtype)
-        infinite = body.compare("eq", body.op("math.absf", a), body.constant(math.inf, a.dtype))
-        return body.select(infinite, zero, a)
-
-    most = b.pointwise(compute, [most], finite)
+    most = finite(b, most)
     parts = b.pointwise(compute, [x, most], lambda body, p, q: body.op("math.exp", body.op("arith.subf", p, q)))
     summed = total(b, parts, dims, True, compute)
     result = b.pointwise(own, [summed, most], lambda body, s, m: body.op("arith.addf", body.op("math.log", s), m))
@@ -283,6 +281,28 @@ def _softmax_parts(b: Builder, input, dim, dtype, sign: int = 1):
     return own, compute, x, d, most
 
 
+def finite(b: Builder, x: Tensor) -> Tensor:
+    """The tensor with 0 for what is infinite."""
+    def emit(body: Body, a: Scalar) -> Scalar:
+        infinite = body.compare("eq", body.op("math.absf", a), body.constant(math.inf, a.dtype))
+        return body.select(infinite, body.constant(0, a.dtype), a)
+
+    return b.pointwise(x.dtype, [x], emit)
+
+
+def safe_softmax(b: Builder, x: Tensor, dim: int) -> Tensor:
+    """A softmax, of rows where all is -inf 0: a query that sees nothing."""
+    own, compute, x, d, most = _softmax_parts(b, x, dim, None)
+    parts = b.pointwise(compute, [x, finite(b, most)], lambda body, p, q: body.op("math.exp", body.op("arith.subf", p, q)))
+    summed = total(b, parts, [d], True, compute)
+
+    def emit(body: Body, p: Scalar, q: Scalar) -> Scalar:
+        zero = body.constant(0, q.dtype)
+        return body.op("arith.divf", p, body.select(body.compare("eq", q, zero), body.constant(1, q.dtype), q))
+
+    return b.pointwise(own, [parts, summed], emit)
+
+
 def _softmax(b: Builder, input, dim, dtype, sign: int = 1):
     own, compute, x, d, most = _softmax_parts(b, input, dim, dtype, sign)
     parts = b.pointwise(compute, [x, most], lambda body, p, q: body.op("math.exp", body.op("arith.subf", p, q)))
@@ -296,25 +316,24 @@ def softmax(b: Builder, input, dim, dtype=None):
     return _softmax(b, input, dim, dtype)
 
 
-@operator("torch.nn.functional.softmax", GROUP, note="dim must be given")
+def _implied(input, dim):
+    """The dimension that PyTorch takes where none is named."""
+    return dim if dim is not None else 0 if input.rank in (0, 1, 3) else 1
+
+
+@operator("torch.nn.functional.softmax", GROUP)
 def _functional_softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
-    if isinstance(dim, bool) or dim is None:
-        raise Problem("softmax: dim must be given")
-    return _softmax(b, input, dim, dtype)
+    return _softmax(b, input, _implied(input, dim), dtype)
 
 
-@operator("softmin", GROUP, where="", note="dim must be given")
+@operator("softmin", GROUP, where="")
 def softmin(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
-    if isinstance(dim, bool) or dim is None:
-        raise Problem("softmin: dim must be given")
-    return _softmax(b, input, dim, dtype, -1)
+    return _softmax(b, input, _implied(input, dim), dtype, -1)
 
 
-@operator("torch.nn.functional.log_softmax", GROUP, note="dim must be given")
+@operator("torch.nn.functional.log_softmax", GROUP)
 def _functional_log_softmax(b: Builder, input, dim=None, _stacklevel=3, dtype=None):
-    if isinstance(dim, bool) or dim is None:
-        raise Problem("log_softmax: dim must be given")
-    return log_softmax(b, input, dim, dtype)
+    return log_softmax(b, input, _implied(input, dim), dtype)
 
 
 @operator("log_softmax", GROUP, also=("aten.log_softmax.int",))
@@ -401,7 +420,7 @@ def equal(b: Builder, input, other):
         if all(isinstance(n, int) for n in (*input.sizes, *other.sizes)):
             return False
         raise Problem("equal: sizes that are data cannot be compared here", "shape")
-    found = b.pointwise(dtypes.bool_, [input, other], lambda body, p, q: body.compare("eq", p, q))
+    found = b.pointwise(dtypes.bool_, [input, other], lambda body, p, q: body.compare("eq", p, q), promote(input, other))
     return b.item(b.reduce(found, list(range(found.rank)), dtypes.bool_, True, lambda body, acc, e: body.op("arith.andi", acc, e)))
 
 
@@ -486,6 +505,13 @@ def normalize(b: Builder, input, p=2.0, dim=1, eps=1e-12):
 
 @operator("cosine_similarity", "Normalisation", where="f")
 def cosine_similarity(b: Builder, x1, x2, dim=1, eps=1e-8):
-    product = total(b, pointwise.mul(b, x1, x2), [dim_of(dim, x1.rank)], False, x1.dtype)
-    lengths = [pointwise.clamp(b, norm(b, x, 2, dim, False), eps) for x in (x1, x2)]
-    return pointwise.div(b, product, pointwise.mul(b, *lengths))
+    """Each is divided by its length, in the type of the arithmetic; the result is rounded once."""
+    own = promote(x1, x2)
+    if not own.is_float:
+        raise Problem(f"cosine_similarity: expects floats, found {own}", "dtype")
+    compute = arithmetic_type(own)
+    sizes = b.broadcast([x1.sizes, x2.sizes])
+    d = dim_of(dim, len(sizes))
+    x1, x2 = (pointwise.to_dtype(b, base.expand(b, x, sizes), compute) for x in (x1, x2))
+    parts = [pointwise.div(b, x, pointwise.clamp(b, norm(b, x, 2, d, True), eps)) for x in (x1, x2)]
+    return pointwise.to_dtype(b, total(b, pointwise.mul(b, *parts), [d], False, compute), own)

@@ -57,6 +57,10 @@ _LANCZOS = (
 )  # fmt: skip
 
 
+#: So near to 0 the first term of a series is exact to the last digit.
+_NEAR_0 = 1e-17
+
+
 def _reflected(body: Body, x: Scalar):
     """Whether x lies left of 1/2, x or its mirror 1 - x, and the turn of x's fraction."""
     left = body.compare("lt", x, body.constant(0.5, x.dtype))
@@ -75,8 +79,11 @@ def _lgamma(body: Body, x: Scalar) -> Scalar:
     # (z + 1/2) log t - t with t = z + 7.5, without the difference of two large numbers.
     whole = _add(body, _sub(body, power, body.constant(7, x.dtype)), body.op("math.log", _mul(body, series, body.constant(math.sqrt(2 * math.pi), x.dtype))))
     mirrored = _sub(body, body.op("math.log", _div(body, body.constant(math.pi, x.dtype), body.op("math.sin", turn))), whole)
-    infinite = body.compare("eq", body.op("math.absf", x), body.constant(math.inf, x.dtype))
-    return body.select(infinite, body.constant(math.inf, x.dtype), body.select(left, mirrored, whole))
+    size = body.op("math.absf", x)
+    infinite = body.compare("eq", size, body.constant(math.inf, x.dtype))
+    found = body.select(infinite, body.constant(math.inf, x.dtype), body.select(left, mirrored, whole))
+    # Near 0 the mirror's fraction has lost all digits: gamma(x) is 1 / x there.
+    return body.select(body.compare("lt", size, body.constant(_NEAR_0, x.dtype)), body.op("arith.negf", body.op("math.log", size)), found)
 
 
 #: Steps by which digamma's argument is moved to where its asymptotic series holds.
@@ -100,7 +107,9 @@ def _digamma(body: Body, x: Scalar) -> Scalar:
     pole = body.op("arith.andi", floored, body.compare("lt", x, body.constant(0, x.dtype)))
     zero = body.compare("eq", x, body.constant(0, x.dtype))
     at_zero = body.op("math.copysign", body.constant(math.inf, x.dtype), body.op("arith.negf", x))
-    return body.select(zero, at_zero, body.select(pole, body.constant(math.nan, x.dtype), mirrored))
+    near_zero = body.compare("lt", body.op("math.absf", x), body.constant(_NEAR_0, x.dtype))
+    found = body.select(near_zero, _div(body, body.constant(-1, x.dtype), x), body.select(pole, body.constant(math.nan, x.dtype), mirrored))
+    return body.select(zero, at_zero, found)
 
 
 #: The rational start of the inverse of erf, inside of |y| <= 0.7 and outside; two steps of Newton's follow.
@@ -177,8 +186,17 @@ def xlog1py(b: Builder, input, other):
 
 @operator("logaddexp2", GROUP)
 def logaddexp2(b: Builder, input, other):
-    scaled = [pointwise.mul(b, x, math.log(2)) for x in (input, other)]
-    return pointwise.mul(b, pointwise.logaddexp(b, *scaled), 1 / math.log(2))
+    own = promote(input, other)
+    if not own.is_float:
+        raise Problem("logaddexp2 is defined on floats only: cast the integers first", "dtype")
+
+    def emit(body, x, y):
+        most, apart = body.op("arith.maximumf", x, y), body.op("math.absf", _sub(body, x, y))
+        less = _mul(body, body.op("math.log1p", body.op("math.exp2", body.op("arith.negf", apart))), body.constant(1 / math.log(2), x.dtype))
+        infinite = body.compare("eq", body.op("math.absf", most), body.constant(math.inf, x.dtype))
+        return body.select(body.op("arith.andi", infinite, body.compare("eq", x, y)), x, _add(body, most, less))
+
+    return pointwise.binary(b, input, other, emit)
 
 
 @operator("float_power", GROUP)
@@ -191,8 +209,14 @@ def float_power(b: Builder, input, exponent):
 
 @operator("ldexp", GROUP, inplace=True)
 def ldexp(b: Builder, input, other):
-    power = b.pointwise(dtypes.float32, [tensor_of(b, other)], lambda body, a: body.op("math.exp2", a), dtypes.float32)
-    return pointwise.mul(b, input, power)
+    """In double, where no power of two that matters overflows."""
+    x, y = tensor_of(b, input), tensor_of(b, other)
+
+    def emit(body, p, q):
+        power = body.op("math.exp2", q)
+        return _mul(body, p, body.cast(body.cast(power, y.dtype), p.dtype) if y.dtype.is_float else power)
+
+    return b.pointwise(as_float(promote(x, y)), [x, y], emit, dtypes.float64)
 
 
 # -- kinds of numbers -------------------------------------------------------------------------------------------------
@@ -267,4 +291,5 @@ def lcm(b: Builder, input, other):
         safe = body.select(body.compare("eq", g, body.constant(0, g.dtype)), body.constant(1, g.dtype), g)
         return body.op("math.absi", body.op("arith.muli", body.op("arith.divsi", x, safe), y))
 
-    return b.pointwise(common.dtype, [tensor_of(b, input), tensor_of(b, other), common], emit, common.dtype)
+    compute = common.dtype if common.dtype.bits >= 32 else dtypes.int32  # as C's integers are promoted
+    return b.pointwise(common.dtype, [tensor_of(b, input), tensor_of(b, other), common], emit, compute)

@@ -27,6 +27,9 @@ class Operator:
         check_device(b, kwargs.get("device"))
         kwargs = {_NUMPY.get(k, k): v for k, v in kwargs.items() if k not in _IGNORED}
         out = kwargs.pop("out", None) if "out" not in self.signature.parameters else None
+        if isinstance(out, Tensor) and "dtype" in self.signature.parameters:
+            # (What takes a type computes in that of the result: sums of floats into integers are sums of integers.)
+            kwargs = {**kwargs, "dtype": kwargs.get("dtype") or out.dtype}
         try:
             bound = self.signature.bind(b, *args, **kwargs)
         except TypeError as error:
