@@ -113,6 +113,7 @@ constexpr int64_t mostSlots = 8;
 struct TileContext {
   int64_t threads = 0;
   int64_t resident = 1; // such blocks of threads share a multiprocessor's registers
+  bool alone = false;   // blocks of threads wait for each other, so that a multiprocessor has one
   int64_t maxRows = 1; // of the leaf's call
   int64_t lifts = 1;
   bool lifted = false; // the nest differs from lift to lift
@@ -153,8 +154,8 @@ bool fitsMatrixUnits(const ProductTiles &product);
 bool usesMatrixUnits(const ProductTiles &product, const Machine &machine);
 /// Registers that a thread has beside the sums of such a product: operands, addresses, and what is computed of a tile in registers (`fuses`).
 int64_t registersBeside(const ProductTiles &product, const Machine &machine, bool fuses);
-/// Registers that sums of such a product may take of a thread, in blocks of so many threads of which so many are resident.
-int64_t registersOfSums(const ProductTiles &product, const Machine &machine, int64_t threads, int64_t resident, bool fuses);
+/// Registers that sums of such a product may take of a thread, in blocks of so many threads of which so many are resident; `alone`: only one ever is.
+int64_t registersOfSums(const ProductTiles &product, const Machine &machine, int64_t threads, int64_t resident, bool fuses, bool alone = false);
 /// Sums of a product that a thread keeps in registers, at most: what the engine unrolls.
 constexpr int64_t mostOwnSums = 128;
 

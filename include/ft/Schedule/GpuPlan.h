@@ -48,6 +48,8 @@ struct GpuPlan {
   bool products = false;    // made for tiles of products (not part of the schedule, whose leaves say so)
   etdg::ThreadBlockAttr block;
 
+  /// Whether blocks of threads wait for each other.
+  bool isWaiting() const { return waitsBefore || llvm::is_contained(waits, true); }
   bool isDealt(unsigned dim) const {
     return row == dim || llvm::is_contained(outer, dim) || llvm::is_contained(flat, dim);
   }
@@ -91,6 +93,7 @@ struct LeafContext {
   bool products = false; // the plan was made for tiles of products
   int64_t threads = 0;
   int64_t resident = 1; // blocks of threads of a multiprocessor, where the leaf is all of the kernel's
+  bool alone = false;   // blocks of threads wait for each other: a multiprocessor has one
   int64_t sums = etdg::ThreadBlockAttr::usualSums; // bytes for those that a thread leaves to others
   /// The blocks whose private buffers each row has for itself.
   SmallVector<BlockOp> rowOwner;

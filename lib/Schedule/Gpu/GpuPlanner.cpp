@@ -429,6 +429,8 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
   for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
     if (hasStepsInside && failed(planInStep(nest, plan, place.shared)))
       return failure();
+    if (!place.isGrouped && !plan.steps.empty() && failed(planProductsInSteps(nest, plan)))
+      return failure();
     if (plan.products) {
       productThreads = std::max(productThreads, plan.block.getThreads());
       continue;

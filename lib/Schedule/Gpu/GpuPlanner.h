@@ -31,6 +31,7 @@ public:
   FailureOr<GpuPlan> planBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf, std::optional<RowPlan> &rows);
   /// Whether both kinds of rows are possible, so that their prices decide.
   bool mayHaveRowsInside(ArrayRef<BlockOp> nest);
+  bool drawStepLeaf() { return draw(2) == 0; }
   RowsOf drawRowsOf() { return draw(2) == 0 ? RowsOf::Kernel : RowsOf::Body; }
   /// The dimensions of a nest whose steps the whole grid takes; no columns and rows yet.
   GpuPlan sortDimensions(ArrayRef<BlockOp> nest);
@@ -55,9 +56,11 @@ public:
 
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
-  /// Completes the plan where most of the work is products of matrices; false where it is not. The first `shared` dimensions are loops around
-  /// the nest, and blocks of threads wait for each other there (`waits`).
-  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared = 0, bool waits = false);
+  /// Completes the plan where most of the work is products of matrices; false where it is not. `shared` dimensions are steps, or loops around
+  /// the nest, which all blocks of threads take together, and where they wait for each other (`waits`).
+  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared = {}, bool waits = false);
+  /// The same of a nest in whose steps the blocks of threads share points, rows and columns.
+  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan);
   /// What a nest of a kernel with shared loops does in an iteration of these, where nobody has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
   FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);

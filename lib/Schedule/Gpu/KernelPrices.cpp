@@ -210,6 +210,7 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   place.context.products = true;
   place.context.threads = plan.block.getThreads();
   place.context.resident = isOneLeaf(nest, plan) ? plan.block.getResident() : 1;
+  place.context.alone = plan.isWaiting();
   place.context.sums = plan.block.getSums();
   if (plan.row)
     place.context.rowOwner.assign(nest.begin(), nest.end());

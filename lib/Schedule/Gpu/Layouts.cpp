@@ -33,6 +33,7 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
   TileContext tile;
   tile.threads = context.threads;
   tile.resident = context.resident;
+  tile.alone = context.alone;
   tile.sums = context.sums;
   tile.maxRows = rowWise ? context.maxRows : 1;
   tile.lifts = context.lift || !context.lifted.empty() ? context.lifts : 1;

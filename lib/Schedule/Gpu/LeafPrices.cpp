@@ -79,11 +79,12 @@ static TilesCost costOfTiles(const LeafForm &form, unsigned number, tile::Produc
   double tiles = double(llvm::divideCeil(uint64_t(tall), uint64_t(block[0]))) * double(llvm::divideCeil(uint64_t(std::ceil(wide)), uint64_t(block[1]))) *
                  (product->rows == ProductTiles::Rows::batch ? rows : 1);
   double padded = tiles * double(block[0] * block[1]);
-  double ofTerm = secondsInTiles(*product, machine, {own[0], own[1], block[0], block[1]});
+  const int64_t widest = product->getWidest();
+  double ofTerm = secondsInTiles(*product, machine, {own[0], own[1] * widest, block[0], block[1] * widest});
   double ofResult = waysOfSums(form, number, layout) * double(machine.gpu.operandReadCost) * 2 / machine.rates.f32Flops;
   TilesCost cost;
-  cost.work = padded * (terms * ofTerm + ofResult) * machine.units;
-  cost.steps = tiles * std::ceil(terms / double(layout.getStep()));
+  cost.work = padded * double(form.graph.nests[number].members.size()) * (terms * ofTerm + ofResult) * machine.units;
+  cost.steps = tiles * double(product->sweeps.size()) * std::ceil(terms / double(layout.getStep()));
   return cost;
 }
 
@@ -163,7 +164,9 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
   int64_t fused = 0; // nests that are computed while the tile of a product before is in registers
   for (auto [number, layout] : llvm::enumerate(layouts)) {
     auto product = dyn_cast<tile::ProductAttr>(layout);
-    TaskCost one = fused == 0 ? costOfLoops(**form, unsigned(number), layout, isRowWise, place) : costOfFused(**form, unsigned(number), isRowWise, place);
+    TaskCost one = fused == 0                          ? costOfLoops(**form, unsigned(number), layout, isRowWise, place)
+                   : product && product.getJoined() ? costOfJoined(**form, unsigned(number), product, isRowWise, place)
+                                                    : costOfFused(**form, unsigned(number), isRowWise, place);
     total.add(one, isRowWise ? 1 : place.rows);
     fused = fused > 0 ? fused - 1 : product ? product.getFused() : 0;
   }
@@ -173,10 +176,22 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
   return total;
 }
 
+/// A product whose sums are in the registers of the one before it: while that ends, its first operands are on their way.
+KernelPrices::TaskCost KernelPrices::costOfJoined(const LeafForm &form, unsigned number, tile::ProductAttr layout, bool isRowWise, const Place &place) {
+  leaf::Nest collapsed;
+  TileContext tile = tileContextOf(form, number, place.context, isRowWise, collapsed);
+  double work = costOfTiles(form, number, layout, tile, isRowWise ? place.rows : 1, machine).work;
+  double full = double(machine.gpu.blockThreads.back()), threads = double(place.context.threads);
+  double alone = work / std::min(1.0, threads / full), together = work / std::min(1.0, threads * double(place.resident) / full);
+  return {alone, together, alone - together};
+}
+
 /// What is computed of a tile that is in registers.
 KernelPrices::TaskCost KernelPrices::costOfFused(const LeafForm &form, unsigned number, bool isRowWise, const Place &place) {
   const leaf::Nest &nest = form.graph.nests[number];
   double points = isRowWise && nest.batched ? place.rows : 1, operations = 0;
+  if (!form.splits.empty() && form.splits[number].kind == NestSplit::shared)
+    points *= place.columns;
   for (int64_t size : nest.sizes)
     points *= double(size);
   for (const leaf::NestMember &member : nest.members) {

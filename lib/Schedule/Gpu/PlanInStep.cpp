@@ -52,7 +52,7 @@ LogicalResult GpuPlanner::planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsi
     products.flat.clear();
     auto [longest, size] = findLongest(nest, free);
     products.row = longest;
-    FailureOr<bool> inTiles = planProducts(nest, free, products, shared, /*waits=*/true);
+    FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, /*waits=*/true);
     if (failed(inTiles))
       return failure();
     // (Half of a tile's rows is what threads without one would have of it; all nests of a kernel have as many threads.)

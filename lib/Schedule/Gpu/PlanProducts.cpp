@@ -40,6 +40,7 @@ struct ProductWork {
   std::optional<ProductTiles> product; // the largest
   std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
+  bool alone = false; // blocks of threads wait for each other: a multiprocessor has one
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
 };
 
@@ -122,12 +123,12 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
 }
 
 /// Whether iterations of a dimension of some leaf follow each other in an order that the program says.
-/// Inside of the first `shared` loops.
-static bool hasOrder(BlockOp block, unsigned shared) {
+/// Inside of the loops over `shared` dimensions.
+static bool hasOrder(BlockOp block, ArrayRef<unsigned> shared) {
   bool found = false;
   block->walk([&](BlockOp inner) {
-    for (unsigned d = inner == block ? shared : 0; d < inner.getNumOwnDims(); ++d)
-      found |= inner.getOperator(d) != OperatorKind::Map && inner.getOperator(d) != OperatorKind::Reduce;
+    for (unsigned d = 0; d < inner.getNumOwnDims(); ++d)
+      found |= !llvm::is_contained(shared, inner.getNumAncestors() + d) && inner.getOperator(d) != OperatorKind::Map && inner.getOperator(d) != OperatorKind::Reduce;
   });
   return found;
 }
@@ -353,9 +354,12 @@ static double pointsAtTypicalLengths(ArrayRef<BlockOp> nest, ArrayRef<unsigned> 
   return points;
 }
 
+static bool areLeaves(ArrayRef<BlockOp> nest) {
+  return llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); });
+}
+
 /// Tiles for this work.
 FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll) {
-  BlockOp front = nest.front();
   const int64_t side = sideOfTile();
   auto fill = [&](int64_t extent) { return std::min(int64_t(llvm::PowerOf2Ceil(uint64_t(extent))), side); };
   ProductTasks tasks;
@@ -365,12 +369,13 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
   else if (work.rows == Rows::n)
     tiles.rows = powerOfTwoBelow(side / work.words / work.n);
   // Several sums leave fewer columns, where these are dealt to blocks of threads; or else rows.
-  tasks.isWide = nest.size() == 1 && front.isLeaf() && plan.inner.empty() && plan.row && work.rows == Rows::m;
+  tasks.isWide = areLeaves(nest) && plan.inner.empty() && plan.row && work.rows == Rows::m;
   const auto parts = int64_t(llvm::PowerOf2Ceil(uint64_t(work.sums)));
-  int64_t columnSide = tasks.isWide ? std::max(side / parts, planning.productSide) : side;
+  const int64_t sumsOfRow = work.alone ? 2 * side : side; // (a block of threads that is alone has the registers of two)
+  int64_t columnSide = tasks.isWide ? std::clamp(sumsOfRow / parts, planning.productSide, side) : side;
   if (columnSide == side || work.n < 2 * columnSide) {
     columnSide = side;
-    tiles.rows = std::max<int64_t>(tiles.rows / parts, 1);
+    tiles.rows = std::max<int64_t>(tiles.rows / std::max<int64_t>(parts * side / sumsOfRow, 1), 1);
   }
   auto columnsOf = [&](int64_t extent) { return std::min(fill(extent), columnSide); };
   int64_t staged = fill(work.m) + columnsOf(work.n) * work.widest;
@@ -415,18 +420,19 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
   return isCheaper ? together : apart;
 }
 
-FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, unsigned shared, bool waits) {
+FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared, bool waits) {
   BlockOp front = nest.front();
   FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
     return failure();
-  // Steps of a recurrence have few rows, and wait for each other: a point's own product has to fill a tile.
+  // Steps that one block of threads runs in order have few rows: a point's own product has to fill a tile.
   const int64_t fills = 4 * planning.productSide * planning.productSide;
   if (llvm::any_of(nest, [&](BlockOp block) { return hasOrder(block, shared); }) && work->m * work->n < fills)
     return false;
   std::string why;
   if (!wantsTiles(*work, planning, why))
     return why.empty() ? false : leaveOut(front, why);
+  work->alone = waits;
   // Blocks of threads that wait for each other have a multiprocessor alone; what a body carries through its loops takes registers as well.
   FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, /*needsAll=*/waits || !isOneLeaf(nest, plan));
   if (failed(tasks))
@@ -454,6 +460,21 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
     if (d != plan.row)
       plan.flat.push_back(d);
   return true;
+}
+
+LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan) {
+  if (!plan.row || !plan.inner.empty() || !areLeaves(nest))
+    return success();
+  GpuPlan products = plan;
+  SmallVector<unsigned> free(plan.flat);
+  products.flat.clear();
+  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, /*waits=*/true);
+  if (failed(inTiles))
+    return failure();
+  // (All nests of a kernel have as many threads.)
+  if (*inTiles && products.block.getThreads() >= planning.blockThreads.back())
+    plan = std::move(products);
+  return success();
 }
 
 /// As many rows as leave room for the operands' stages beside them.

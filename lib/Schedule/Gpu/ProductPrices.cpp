@@ -37,15 +37,16 @@ int64_t schedule::registersBeside(const ProductTiles &product, const Machine &ma
   return operands + (fuses ? planning.fusedRegisters : 0);
 }
 
-int64_t schedule::registersOfSums(const ProductTiles &product, const Machine &machine, int64_t threads, int64_t resident, bool fuses) {
+int64_t schedule::registersOfSums(const ProductTiles &product, const Machine &machine, int64_t threads, int64_t resident, bool fuses, bool alone) {
   const Machine::Occupancy &limits = machine.occupancy;
   const int64_t full = machine.gpu.blockThreads.back();
-  // Half of those that a thread has where two of the largest blocks share a multiprocessor, which leaves room for anything else.
-  int64_t always = limits.registersPerUnit / (2 * std::max(threads, full)) / 2;
+  // Half of those that a thread has where two of the largest blocks share a multiprocessor, or one is alone there, which leaves room for anything else.
+  // (Registers are given in eights.)
+  int64_t blocks = alone ? 1 : 2;
+  int64_t always = std::min<int64_t>(limits.registersPerUnit / (blocks * std::max(threads, full)), llvm::alignTo(limits.registersPerThread, 8)) / 2;
   // All threads of a block wait at its barriers: only beside another block of threads is it worth having fewer of them, each with more sums.
   if (resident == 1)
     return std::max<int64_t>(always, 1);
-  // (Registers are given in eights.)
   int64_t most = std::min<int64_t>(limits.registersPerUnit / (threads * resident), llvm::alignTo(limits.registersPerThread, 8));
   return std::max<int64_t>({always, most - registersBeside(product, machine, fuses), 1});
 }

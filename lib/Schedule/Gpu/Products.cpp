@@ -532,7 +532,7 @@ public:
         return nullptr;
     }
     double best = 0;
-    const int64_t most = registersOfSums(product, machine, context.threads, context.resident, fused > 0);
+    const int64_t most = registersOfSums(product, machine, context.threads, context.resident, fused > 0, context.alone);
     int64_t block[2] = {}, thread[2] = {};
     for (int64_t rows = 1; rows <= mostThreadRows; rows *= 2)
       for (int64_t columns = 1; columns <= mostThreadColumns; columns *= 2)
@@ -562,7 +562,7 @@ public:
     if (context.threads % (warpRows * warpColumns) != 0)
       return nullptr;
     double best = 0;
-    const int64_t most = registersOfSums(product, machine, context.threads, context.resident, fused > 0);
+    const int64_t most = registersOfSums(product, machine, context.threads, context.resident, fused > 0, context.alone);
     for (int64_t rows = 2; rows <= mostFragmentRows; rows *= 2)
       for (int64_t columns = 2; columns <= mostFragmentColumns; columns *= 2)
         for (int64_t down = 1; down <= warps; down *= 2) {

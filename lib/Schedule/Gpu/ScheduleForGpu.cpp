@@ -17,6 +17,7 @@
 
 #include "GpuPlanner.h"
 #include "KernelPrices.h"
+#include "StepLeaf.h"
 #include "ft/Analysis/ScheduledOrder.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
@@ -63,6 +64,9 @@ private:
   LogicalResult readItem(const Nests &nests, const GpuPlace &place);
   LogicalResult planGrouped(const Nests &nests, const GpuPlace &place);
   LogicalResult planAlone(Operation *item);
+  LogicalResult planAsItStands(Operation *item);
+  LogicalResult planStepLeaf(Operation *item);
+  FormChoice chooseStepForm(Operation *item);
   LogicalResult writeSteps(const Nests &nests, GpuPlan plan);
   LogicalResult writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf);
   LogicalResult writeBlocks(Operation *item);
@@ -106,6 +110,7 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_
   context.products = plan.products;
   context.threads = plan.block.getThreads();
   context.resident = isOneLeaf(nest, plan) ? plan.block.getResident() : 1;
+  context.alone = plan.isWaiting();
   context.sums = plan.block.getSums();
   if (plan.row)
     context.rowOwner.assign(nest.begin(), nest.end());
@@ -316,10 +321,10 @@ LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
 }
 
 namespace {
-/// A copy of the graph in which a kernel has such rows, to be priced.
-struct FormOfRows {
+/// A copy of the graph in which a kernel has another form, to be priced.
+struct FormOfKernel {
   OwningOpRef<etdg::GraphOp> graph;
-  Operation *kernel = nullptr;
+  Operation *kernel = nullptr; // or the variants that took its place
   std::unique_ptr<KernelPrices> prices;
 
   double secondsAt(const Lengths &lengths) {
@@ -329,16 +334,18 @@ struct FormOfRows {
 };
 } // namespace
 
-/// Nothing where the kernel can't have such rows, or has no price with them.
-static std::optional<FormOfRows> formWith(etdg::GraphOp graph, Operation *item, const GpuScheduleOptions &options,
-                                          llvm::function_ref<LogicalResult(etdg::GraphOp, Operation *)> write) {
+/// Nothing where the kernel can't have the form, or has no price in it. `write` may put variants in the place of the kernel.
+static std::optional<FormOfKernel> formWith(etdg::GraphOp graph, Operation *item, const GpuScheduleOptions &options,
+                                            llvm::function_ref<LogicalResult(etdg::GraphOp, Operation *)> write) {
   QuietForms quiet(graph.getContext());
   IRMapping mapping;
-  FormOfRows form;
+  FormOfKernel form;
   form.graph = cast<etdg::GraphOp>(graph->clone(mapping));
-  form.kernel = mapping.lookup(item);
-  if (failed(write(*form.graph, form.kernel)))
+  Operation *own = mapping.lookup(item), *before = own->getPrevNode();
+  Block *body = own->getBlock();
+  if (failed(write(*form.graph, own)))
     return std::nullopt;
+  form.kernel = before ? before->getNextNode() : &body->front();
   form.prices = std::make_unique<KernelPrices>(*form.graph, options);
   if (failed(form.prices->priceItem(*form.kernel)))
     return std::nullopt;
@@ -374,7 +381,7 @@ FormChoice Scheduler::chooseRowsOf(Operation *item) {
   FormChoice choice{{0}, {}};
   if (!planner.mayHaveRowsInside(nestsOf(item).front()))
     return choice;
-  std::optional<FormOfRows> forms[std::size(rowsOfForms)];
+  std::optional<FormOfKernel> forms[std::size(rowsOfForms)];
   if (options.planSeed == 0)
     for (auto [form, rowsOf] : llvm::zip_equal(forms, rowsOfForms))
       form = formWith(graph, item, options, [&, rowsOf = rowsOf](etdg::GraphOp copy, Operation *own) {
@@ -451,7 +458,8 @@ LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
   return success();
 }
 
-LogicalResult Scheduler::planAlone(Operation *item) {
+/// Without tiles of products in the steps of a recurrence.
+LogicalResult Scheduler::planAsItStands(Operation *item) {
   Nests nests = nestsOf(item);
   GpuPlan steps = planner.sortDimensions(nests.front());
   FailureOr<GpuPlanner::Forms> forms = planner.chooseForms(nests.front(), steps);
@@ -465,6 +473,70 @@ LogicalResult Scheduler::planAlone(Operation *item) {
   auto variants = cast<etdg::VariantsOp>(copy->getParentOp());
   if (failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(item)))
     return failure();
+  flatten(variants);
+  return success();
+}
+
+/// The forms of a nest that the grid takes in steps: as it stands, and as one leaf whose products are in tiles.
+enum StepForm : unsigned { asItStands, stepLeaf, numStepForms };
+
+/// Writes the step as one leaf; a failure where its products are in no tiles then.
+LogicalResult Scheduler::planStepLeaf(Operation *item) {
+  Operation *leaf = makeStepLeaf(item);
+  if (!leaf)
+    return failure();
+  item->erase();
+  Nests nests = nestsOf(leaf);
+  GpuPlan plan = planner.sortDimensions(nests.front());
+  if (failed(writeSteps(nests, std::move(plan))))
+    return failure();
+  return success(llvm::any_of(nests.front(), [](BlockOp block) { return block.isLeaf() && hasProductLayout(block); }));
+}
+
+/// What the grid takes in steps may have tiles of products there. Whether these pay decide prices: small lengths leave tiles empty.
+FormChoice Scheduler::chooseStepForm(Operation *item) {
+  FormChoice choice{{asItStands}, {}};
+  Nests nests = nestsOf(item);
+  if (planner.sortDimensions(nests.front()).steps.empty() || options.steps == GpuScheduleOptions::Steps::never)
+    return choice;
+  auto write = [&](auto plan) {
+    return formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) {
+      Scheduler scheduler(copy, options);
+      return (scheduler.*plan)(own);
+    });
+  };
+  std::optional<FormOfKernel> forms[numStepForms];
+  forms[stepLeaf] = write(&Scheduler::planStepLeaf);
+  if (!forms[stepLeaf])
+    return choice;
+  if (options.planSeed != 0 || !(forms[asItStands] = write(&Scheduler::planAsItStands))) {
+    if (options.planSeed == 0 || planner.drawStepLeaf())
+      choice.forms = {stepLeaf};
+    return choice;
+  }
+  constexpr double percent = 100; // shares are given in
+  auto priceOf = [&](unsigned form, const Lengths &lengths) { return forms[form]->secondsAt(lengths); };
+  choice = chooseForms(graph, lengthsOfRows(graph, item), numStepForms, double(machine.gpu.divisionShare) / percent, priceOf);
+  if (isTold(item)) {
+    auto about = remark::RemarkOpts::name("step-tiles").category("gpu");
+    std::string text = llvm::formatv("products of a step in tiles: {0:F0} percent of the time without", priceOf(stepLeaf, {}) / priceOf(asItStands, {}) * percent);
+    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
+      llvm::raw_string_ostream(text) << "; " << (form == stepLeaf ? "in tiles" : "without") << " where " << guard;
+    (choice.takes(stepLeaf) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
+  }
+  return choice;
+}
+
+LogicalResult Scheduler::planAlone(Operation *item) {
+  FormChoice choice = chooseStepForm(item);
+  auto plan = [&](unsigned form, Operation *own) { return form == stepLeaf ? planStepLeaf(own) : planAsItStands(own); };
+  if (!choice.takesSeveral())
+    return plan(choice.forms.front(), item);
+  SmallVector<Operation *> made = makeVariants(item, choice.guards);
+  auto variants = cast<etdg::VariantsOp>(made.front()->getParentOp());
+  for (auto [form, own] : llvm::zip_equal(choice.forms, made))
+    if (failed(plan(form, own)))
+      return failure();
   flatten(variants);
   return success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "OnlineWiden.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
+#include "ft/Dialect/ETDG/Transforms/ExcessPrecision.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -151,8 +152,9 @@ static Value rounded(OpBuilder &builder, Location loc, Value value, Type declare
   return online::convertElements(builder, loc, value, getElementTypeOrSelf(declared));
 }
 
-/// Puts the same body with wide numbers in place of a leaf's.
-static LogicalResult widen(BlockOp leaf) {
+LogicalResult etdg::leaveOutRoundings(BlockOp leaf) {
+  if (!roundsOnTheWay(leaf.getBody().front()))
+    return failure();
   Block &from = leaf.getBody().front();
   auto *to = new Block();
   for (BlockArgument argument : from.getArguments())
@@ -197,8 +199,8 @@ struct ETDGExcessPrecision : etdg::impl::ETDGExcessPrecisionBase<ETDGExcessPreci
       if (changed = computesNarrow(getOperation()); changed)
         getOperation()->setAttr(excessName, UnitAttr::get(&getContext()));
       getOperation().walk([&](BlockOp block) {
-        if (block.isLeaf() && roundsOnTheWay(block.getBody().front()))
-          changed |= succeeded(widen(block));
+        if (block.isLeaf())
+          changed |= succeeded(leaveOutRoundings(block));
       });
     }
     if (!changed)
