@@ -14,6 +14,7 @@
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
+#include "ft/Tools/Judge.h"
 #include "ft/Tools/RunProgram.h"
 
 #include "mlir/IR/Verifier.h"
@@ -40,6 +41,9 @@ struct Subject {
   OwningOpRef<ModuleOp> module;
   tools::Data data;
   std::vector<HostArray> reference;
+  /// Runs a copy of the program, for `module` is lowered.
+  OwningOpRef<ModuleOp> asWritten;
+  std::optional<tools::Judge> judge;
   etdg::GraphOp graph;
 
   LogicalResult fail(const std::string &stage, const std::string &message) {
@@ -63,7 +67,7 @@ LogicalResult Subject::compare(ArrayRef<HostArray> results, const std::string &s
     return fail(stage, "gives " + std::to_string(results.size()) + " arrays, the heap " +
                            std::to_string(reference.size()));
   for (auto [i, result] : llvm::enumerate(results)) {
-    ::ft::rt::Comparison comparison = ::ft::rt::compare(result, reference[i]);
+    ::ft::rt::Comparison comparison = judge->judge(i, result, ::ft::rt::defaultTolerance(result.dtype));
     if (!comparison.equal)
       return fail(stage, "result " + std::to_string(i) + ": " + comparison.message);
   }
@@ -89,6 +93,10 @@ LogicalResult Subject::makeReference() {
   if (failed(results))
     return fail("heap interpreter", errors.text);
   reference = std::move(*results);
+  asWritten = module->clone();
+  judge.emplace(reference, [this](const interp::RunOptions &run) {
+    return interp::runFT(*asWritten, program.name, interp::Lengths(), data.arguments, run);
+  });
   return success();
 }
 

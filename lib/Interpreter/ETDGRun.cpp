@@ -75,6 +75,7 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runETDG(ModuleOp module, Str
     }, mapping);
     graph = *chosen;
   }
+  RoundingNoise noise(options.noise);
   ETDGMachine machine(graph, lengths, options.truth);
   if (options.order == Order::Random)
     machine.cutAtRandom(options.seed);

@@ -409,6 +409,7 @@ FailureOr<std::vector<HostArray>> mlir::ft::interp::runFT(ModuleOp module, Strin
     if (isa<tssa::MutableTensorType>(input))
       value = allocate(value.getTensor());
 
+  RoundingNoise noise(options.noise);
   FTInterpreter interpreter(options);
   LengthBinding bound;
   FailureOr<SmallVector<RuntimeValue>> results = interpreter.call(function, values, known, &bound);

@@ -294,7 +294,9 @@ namespace {
 
 template <Round round>
 double fusedRound(double value) {
-  return round == Round::F32 ? static_cast<double>(static_cast<float>(value)) : value;
+  if constexpr (round == Round::F32)
+    return static_cast<double>(static_cast<float>(value));
+  return round == Round::None ? value : roundTo(value, round);
 }
 
 /// acc[i·sAcc] += a[i·sA] · b[i·sB], in order, rounding both steps.
@@ -360,6 +362,8 @@ void LinalgProgram::runContraction(Plan &plan) {
       mulAddInt(acc, sAcc, rowA, sA, rowB, sB, count, contraction->width);
     else if (single)
       mulAddFloat<Round::F32>(acc, sAcc, rowA, sA, rowB, sB, count);
+    else if (contraction->mulRound == Round::NoisyF32)
+      mulAddFloat<Round::NoisyF32>(acc, sAcc, rowA, sA, rowB, sB, count);
     else
       mulAddFloat<Round::None>(acc, sAcc, rowA, sA, rowB, sB, count);
     return success();

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ScalarKernels.h"
+#include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
@@ -38,19 +39,9 @@ static const llvm::StringMap<Opcode> &opcodeTable() {
       {"arith.addi", Opcode::AddI},
       {"arith.subi", Opcode::SubI},
       {"arith.muli", Opcode::MulI},
-      {"arith.divsi", Opcode::DivSI},
-      {"arith.divui", Opcode::DivUI},
-      {"arith.remsi", Opcode::RemSI},
-      {"arith.remui", Opcode::RemUI},
-      {"arith.ceildivsi", Opcode::CeilDivSI},
-      {"arith.ceildivui", Opcode::CeilDivUI},
-      {"arith.floordivsi", Opcode::FloorDivSI},
       {"arith.andi", Opcode::AndI},
       {"arith.ori", Opcode::OrI},
       {"arith.xori", Opcode::XOrI},
-      {"arith.shli", Opcode::ShLI},
-      {"arith.shrsi", Opcode::ShRSI},
-      {"arith.shrui", Opcode::ShRUI},
       {"arith.maxsi", Opcode::MaxSI},
       {"arith.maxui", Opcode::MaxUI},
       {"arith.minsi", Opcode::MinSI},
@@ -64,11 +55,11 @@ static const llvm::StringMap<Opcode> &opcodeTable() {
       {"arith.trunci", Opcode::TruncI},
       {"arith.sitofp", Opcode::SIToFP},
       {"arith.uitofp", Opcode::UIToFP},
-      {"arith.fptosi", Opcode::FPToSI},
-      {"arith.fptoui", Opcode::FPToUI},
       {"arith.index_cast", Opcode::IndexCast},
       {"arith.index_castui", Opcode::IndexCastUI},
       {"arith.bitcast", Opcode::Bitcast},
+#define FT_INTEGER_OP(Name, mnemonic, kind, sign) {"arith." #mnemonic, Opcode::Name},
+#include "ft/Dialect/Math/Transforms/IntegerOperations.def"
 #define FT_MATH_OP(Name, mnemonic, how) {"math." #mnemonic, Opcode::Name},
 #include "ft/Dialect/Math/Transforms/MathFunctions.def"
   };
@@ -88,8 +79,8 @@ Round RoundingMode::of(Type type) const {
     return Round::None;
   Round round = roundingOf(type).value_or(Round::None);
   if (halfAsSingle && (round == Round::F16 || round == Round::BF16))
-    return Round::F32;
-  return round;
+    round = Round::F32;
+  return RoundingNoise::isOn() ? withNoise(round) : round;
 }
 
 std::optional<ScalarInstr> mlir::ft::interp::decodeScalarOp(Operation *op, RoundingMode mode,
@@ -203,28 +194,9 @@ struct Lanes {
     const Cell *a = in[0];
     return integers([=](int64_t i) { return fn(a[i].f) ? 1 : 0; });
   }
-
-  bool anyZeroDivisor() const {
-    for (int64_t i = 0; i < count; ++i)
-      if (in[1][i].i == 0)
-        return true;
-    return false;
-  }
-  bool anyLargeShift() const {
-    for (int64_t i = 0; i < count; ++i)
-      if (asUnsigned(in[1][i].i, instr.operandWidth) >= instr.operandWidth)
-        return true;
-    return false;
-  }
 };
 
 } // namespace
-
-/// Quotient and remainder that survive the one overflow, min / -1.
-static int64_t quotientOf(int64_t a, int64_t b) {
-  return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a / b;
-}
-static int64_t remainderOf(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
 
 static double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
@@ -290,26 +262,6 @@ static bool compareFloat(uint8_t predicate, double a, double b) {
     return true;
   }
   return false;
-}
-
-/// Conversions to integers saturate, NaN gives 0: any answer is allowed there,
-/// and this one is the same on every machine.
-static int64_t toSignedSaturating(double value, unsigned width) {
-  if (std::isnan(value))
-    return 0;
-  double limit = std::ldexp(1.0, width - 1);
-  if (value >= limit)
-    return static_cast<int64_t>((uint64_t(1) << (width - 1)) - 1);
-  if (value < -limit)
-    return static_cast<int64_t>(~uint64_t(0) << (width - 1));
-  return static_cast<int64_t>(value);
-}
-static int64_t toUnsignedSaturating(double value, unsigned width) {
-  if (std::isnan(value) || value <= 0)
-    return 0;
-  if (value >= std::ldexp(1.0, width))
-    return static_cast<int64_t>(width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1);
-  return static_cast<int64_t>(static_cast<uint64_t>(value));
 }
 
 /// Integer power by squaring; a negative exponent leaves 0 unless |base| is 1.
@@ -395,31 +347,6 @@ static const char *runFloat(const ScalarInstr &instr, const Lanes &lanes) {
   }
 }
 
-/// Operands for which the operation has no result; null where there are none.
-static const char *checkIntegers(const ScalarInstr &instr, const Lanes &lanes) {
-  switch (instr.opcode) {
-  case Opcode::DivSI:
-  case Opcode::DivUI:
-  case Opcode::RemSI:
-  case Opcode::RemUI:
-  case Opcode::CeilDivSI:
-  case Opcode::CeilDivUI:
-  case Opcode::FloorDivSI:
-    if (lanes.anyZeroDivisor())
-      return "division by zero";
-    break;
-  case Opcode::ShLI:
-  case Opcode::ShRSI:
-  case Opcode::ShRUI:
-    if (lanes.anyLargeShift())
-      return "shift amount is not below the bit width";
-    break;
-  default:
-    break;
-  }
-  return nullptr;
-}
-
 /// Operations on bits, and conversions.
 static const char *runBitsAndConversions(const ScalarInstr &instr, const Lanes &lanes) {
   const Cell *const *in = lanes.in;
@@ -461,12 +388,6 @@ static const char *runBitsAndConversions(const ScalarInstr &instr, const Lanes &
           [&](int64_t i) { return static_cast<float>(asUnsigned(in[0][i].i, width)); });
     return lanes.floats(
         [&](int64_t i) { return static_cast<double>(asUnsigned(in[0][i].i, width)); });
-  case Opcode::FPToSI:
-    return lanes.integers(
-        [&](int64_t i) { return toSignedSaturating(in[0][i].f, instr.resultWidth); });
-  case Opcode::FPToUI:
-    return lanes.integers(
-        [&](int64_t i) { return toUnsignedSaturating(in[0][i].f, instr.resultWidth); });
   default:
     return "is not an integer operation";
   }
@@ -475,8 +396,6 @@ static const char *runBitsAndConversions(const ScalarInstr &instr, const Lanes &
 static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
   const Cell *const *in = lanes.in;
   const unsigned width = instr.operandWidth;
-  if (const char *wrong = checkIntegers(instr, lanes))
-    return wrong;
   switch (instr.opcode) {
   case Opcode::AddI:
     return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a + b; });
@@ -490,33 +409,21 @@ static const char *runInteger(const ScalarInstr &instr, const Lanes &lanes) {
     return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a | b; });
   case Opcode::XOrI:
     return lanes.binaryRaw([](uint64_t a, uint64_t b) { return a ^ b; });
-  case Opcode::ShLI:
-    return lanes.binaryU([](uint64_t a, uint64_t b) { return a << b; });
-  case Opcode::ShRUI:
-    return lanes.binaryU([](uint64_t a, uint64_t b) { return a >> b; });
-  case Opcode::ShRSI:
-    return lanes.integers(
-        [&](int64_t i) { return asSigned(in[0][i].i, width) >> asUnsigned(in[1][i].i, width); });
-  case Opcode::DivSI:
-    return lanes.binaryS(quotientOf);
-  case Opcode::RemSI:
-    return lanes.binaryS(remainderOf);
-  case Opcode::FloorDivSI:
-    return lanes.binaryS([](int64_t a, int64_t b) {
-      int64_t r = remainderOf(a, b);
-      return quotientOf(a, b) - (r != 0 && (r < 0) != (b < 0) ? 1 : 0);
+#define FT_INTEGER_OP_Quotient(Name) FT_INTEGER_OP_Remainder(Name)
+#define FT_INTEGER_OP_ShiftLeft(Name) FT_INTEGER_OP_Remainder(Name)
+#define FT_INTEGER_OP_ShiftRight(Name) FT_INTEGER_OP_Remainder(Name)
+#define FT_INTEGER_OP_Remainder(Name)                                                              \
+  case Opcode::Name:                                                                               \
+    return lanes.integers([&](int64_t i) {                                                         \
+      return ft::computeInteger(ft::IntegerOperation::Name, in[0][i].i, in[1][i].i, width);        \
     });
-  case Opcode::CeilDivSI:
-    return lanes.binaryS([](int64_t a, int64_t b) {
-      int64_t r = remainderOf(a, b);
-      return quotientOf(a, b) + (r != 0 && (r < 0) == (b < 0) ? 1 : 0);
+#define FT_INTEGER_OP_FromFloat(Name)                                                              \
+  case Opcode::Name:                                                                               \
+    return lanes.integers([&](int64_t i) {                                                         \
+      return ft::computeFromFloat(ft::IntegerOperation::Name, in[0][i].f, instr.resultWidth);      \
     });
-  case Opcode::DivUI:
-    return lanes.binaryU([](uint64_t a, uint64_t b) { return a / b; });
-  case Opcode::RemUI:
-    return lanes.binaryU([](uint64_t a, uint64_t b) { return a % b; });
-  case Opcode::CeilDivUI:
-    return lanes.binaryU([](uint64_t a, uint64_t b) { return a / b + (a % b != 0); });
+#define FT_INTEGER_OP(Name, mnemonic, kind, sign) FT_INTEGER_OP_##kind(Name)
+#include "ft/Dialect/Math/Transforms/IntegerOperations.def"
   case Opcode::MaxSI:
     return lanes.binaryS([](int64_t a, int64_t b) { return std::max(a, b); });
   case Opcode::MinSI:

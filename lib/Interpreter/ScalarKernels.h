@@ -18,11 +18,11 @@ enum class Opcode : uint8_t {
   // arith on floats
   AddF, SubF, MulF, DivF, RemF, NegF, MaximumF, MinimumF, MaxNumF, MinNumF, CmpF,
   // arith on integers
-  AddI, SubI, MulI, DivSI, DivUI, RemSI, RemUI, CeilDivSI, CeilDivUI, FloorDivSI,
-  AndI, OrI, XOrI, ShLI, ShRSI, ShRUI, MaxSI, MaxUI, MinSI, MinUI, CmpI,
+  AddI, SubI, MulI, AndI, OrI, XOrI, MaxSI, MaxUI, MinSI, MinUI, CmpI,
+#define FT_INTEGER_OP(Name, mnemonic, kind, sign) Name,
+#include "ft/Dialect/Math/Transforms/IntegerOperations.def"
   // arith on both
-  Select, ExtF, TruncF, ExtSI, ExtUI, TruncI, SIToFP, UIToFP, FPToSI, FPToUI,
-  IndexCast, IndexCastUI, Bitcast,
+  Select, ExtF, TruncF, ExtSI, ExtUI, TruncI, SIToFP, UIToFP, IndexCast, IndexCastUI, Bitcast,
   // math, by the names of its table
 #define FT_MATH_OP(Name, mnemonic, how) Name,
 #include "ft/Dialect/Math/Transforms/MathFunctions.def"
@@ -55,7 +55,7 @@ struct RoundingMode {
 std::optional<ScalarInstr> decodeScalarOp(Operation *op, RoundingMode mode, unsigned result = 0);
 
 /// Runs `instr` on `count` cells of each operand. Returns null, or what is
-/// wrong with the operands (division by zero, say).
+/// wrong with the operation.
 const char *runScalar(const ScalarInstr &instr, const Cell *const *in, Cell *out, int64_t count);
 
 /// The names of all scalar ops, for diagnostics.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TSSAEval.h"
+#include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::ft::interp;
@@ -41,16 +41,7 @@ Cell mlir::ft::interp::convertCell(Cell cell, Type from, Type to, bool truth) {
   if (to.isInteger(1)) {
     result.i = fromFloat ? cell.f != 0 : cell.i != 0;
   } else if (fromFloat) {
-    // As arith.fptosi is interpreted: the nearest number that fits.
-    double most = std::ldexp(1.0, int(width) - 1), value = std::trunc(cell.f);
-    if (std::isnan(value))
-      result.i = 0;
-    else if (value >= most)
-      result.i = int64_t((uint64_t(1) << (width - 1)) - 1);
-    else if (value < -most)
-      result.i = wrapToWidth(int64_t(uint64_t(1) << (width - 1)), width);
-    else
-      result.i = int64_t(value);
+    result.i = wrapToWidth(ft::computeFromFloat(ft::IntegerOperation::FPToSI, cell.f, width), width);
   } else {
     result.i = fromBool ? cell.i & 1 : wrapToWidth(cell.i, width);
   }

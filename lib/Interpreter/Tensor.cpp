@@ -42,6 +42,42 @@ static double roundNarrow(double value, double overflow) {
   return std::bit_cast<double>(bits);
 }
 
+/// The state of a generator (xorshift64), 0 where there is no noise.
+static thread_local uint64_t noiseState = 0;
+
+RoundingNoise::RoundingNoise(uint64_t seed) : outer(noiseState) {
+  // Seeds that differ by little begin apart.
+  noiseState = seed ? (seed * 0x9E3779B97F4A7C15u) | 1 : 0;
+}
+RoundingNoise::~RoundingNoise() { noiseState = outer; }
+bool RoundingNoise::isOn() { return noiseState != 0; }
+
+/// A number in [0, 1).
+static double drawNoise() {
+  noiseState ^= noiseState << 13;
+  noiseState ^= noiseState >> 7;
+  noiseState ^= noiseState << 17;
+  return std::ldexp(static_cast<double>(noiseState >> 11), -53);
+}
+
+/// One of both neighbours of `value` among numbers with `mantissa` stored bits: `nearest`, or that on the other side.
+static double roundWithNoise(double value, double nearest, int mantissa, int minExponent, Round round) {
+  double rest = value - nearest;
+  if (rest == 0 || !std::isfinite(rest))
+    return nearest;
+  double spacing = std::ldexp(1.0, std::max(std::ilogb(value), minExponent) - mantissa);
+  if (drawNoise() * spacing >= std::fabs(rest))
+    return nearest;
+  return roundTo(nearest + std::copysign(spacing, rest), round);
+}
+
+Round mlir::ft::interp::withNoise(Round round) {
+  return round == Round::F32    ? Round::NoisyF32
+         : round == Round::F16  ? Round::NoisyF16
+         : round == Round::BF16 ? Round::NoisyBF16
+                                : round;
+}
+
 double mlir::ft::interp::roundTo(double value, Round round) {
   switch (round) {
   case Round::None:
@@ -52,6 +88,12 @@ double mlir::ft::interp::roundTo(double value, Round round) {
     return roundNarrow<10, -14>(value, 65520.0);
   case Round::BF16:
     return roundNarrow<7, -126>(value, 0x1.FFp127);
+  case Round::NoisyF32:
+    return roundWithNoise(value, roundTo(value, Round::F32), 23, -126, Round::F32);
+  case Round::NoisyF16:
+    return roundWithNoise(value, roundTo(value, Round::F16), 10, -14, Round::F16);
+  case Round::NoisyBF16:
+    return roundWithNoise(value, roundTo(value, Round::BF16), 7, -126, Round::BF16);
   }
   return value;
 }

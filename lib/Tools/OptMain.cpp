@@ -6,11 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Output.h"
+#include "SourceMessages.h"
 #include "ToolOptions.h"
 
 #include "ft/Tools/ToolMains.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,6 +25,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using namespace mlir::ft;
 
 /// Upstream takes an expression that is none for one that matches nothing.
 static bool checkRemarkFilters(const MlirOptMainConfig &config) {
@@ -37,6 +43,39 @@ static bool checkRemarkFilters(const MlirOptMainConfig &config) {
     return false;
   }
   return true;
+}
+
+namespace {
+/// Shows messages of passes for as long as their pass manager lives.
+struct MessagesOfPasses : PassInstrumentation {
+  MessagesOfPasses(MLIRContext *context, llvm::MemoryBufferRef input) : messages(sources, context) {
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(input, /*RequiresNullTerminator=*/false), llvm::SMLoc());
+  }
+  llvm::SourceMgr sources;
+  tools::SourceMessages messages;
+};
+} // namespace
+
+/// The driver below shows whole lines, whatever their length. Its messages while it parses are given before it, where there
+/// are long lines, and those of passes instead of it. Tests that expect messages, and parts of a file, are left to it.
+static LogicalResult boundMessages(MlirOptMainConfig &config, const llvm::MemoryBuffer &input, DialectRegistry &registry) {
+  if (config.shouldVerifyDiagnostics() || !config.inputSplitMarker().empty())
+    return success();
+  MlirOptMainConfig given = config;
+  config.setPassPipelineSetupFn([given, text = input.getMemBufferRef()](PassManager &pm) {
+    pm.addInstrumentation(std::make_unique<MessagesOfPasses>(pm.getContext(), text));
+    return given.setupPassPipeline(pm);
+  });
+  if (isBytecode(input) || !tools::hasLongLine(input.getBuffer()))
+    return success();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(input.getMemBufferRef(), /*RequiresNullTerminator=*/false), llvm::SMLoc());
+  tools::SourceMessages messages(sources, &context);
+  ParserConfig parser(&context, /*verifyAfterParse=*/true);
+  return success(config.shouldUseExplicitModule() ? bool(parseSourceFile(sources, parser)) : bool(parseSourceFile<ModuleOp>(sources, parser)));
 }
 
 int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
@@ -64,6 +103,8 @@ int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
 
   std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(inputFile);
   if (!buffer)
+    return EXIT_FAILURE;
+  if (failed(boundMessages(config, *buffer, registry)))
     return EXIT_FAILURE;
   // Into memory first: nothing is half written.
   std::string text;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Output.h"
 #include "Reducer.h"
+#include "SourceMessages.h"
 #include "ToolOptions.h"
 
 #include "ft/Support/InputLimits.h"
@@ -83,7 +84,7 @@ int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
   context.printOpOnDiagnostic(false);
   auto manager = std::make_shared<llvm::SourceMgr>();
   manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(*manager, &context);
+  tools::SourceMessages handler(*manager, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(manager, &context);
   if (!module)
     return EXIT_FAILURE;

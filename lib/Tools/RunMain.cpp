@@ -10,6 +10,7 @@
 #include "MeasureMachine.h"
 #include "Output.h"
 #include "RaggedData.h"
+#include "SourceMessages.h"
 #include "ToolOptions.h"
 
 #include "ft/Dialect/FT/Transforms/Passes.h"
@@ -25,6 +26,7 @@
 #include "ft/Runtime/ThreadPool.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Target/PTX/PTX.h"
+#include "ft/Tools/Judge.h"
 #include "ft/Tools/ToolMains.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -128,7 +130,7 @@ public:
       : options(options), module(module), entry(entry), data(data), graphData(&data) {}
 
   FailureOr<Outcome> runEngine();
-  FailureOr<std::vector<HostArray>> interpretReference(bool truth);
+  FailureOr<std::vector<HostArray>> interpretReference(interp::RunOptions run);
 
 private:
   FailureOr<Outcome> runChosen();
@@ -209,9 +211,7 @@ FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &ru
   return interp::runETDG(*owner, entry.name, lengths, graphData->arguments, run);
 }
 
-FailureOr<std::vector<HostArray>> Runner::interpretReference(bool truth) {
-  interp::RunOptions run;
-  run.truth = truth;
+FailureOr<std::vector<HostArray>> Runner::interpretReference(interp::RunOptions run) {
   run.seed = options.seed;
   return interpret(run, false);
 }
@@ -270,6 +270,7 @@ FailureOr<OwningOpRef<ModuleOp>> Runner::readModule(const std::string &file) {
     return failure();
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  tools::boundMessages(*sources);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, this->module.getContext());
   if (!module)
     return failure();
@@ -564,9 +565,10 @@ static llvm::json::Value finiteOrNull(double value) {
   return std::isfinite(value) ? llvm::json::Value(value) : llvm::json::Value(nullptr);
 }
 
-/// `truth`: what the results are in f64, or none.
+/// By the tolerances of the command line, if there are any, or against the truth: by these alone.
 static Agreement compareResults(const Options &options, const Entry &entry, ArrayRef<HostArray> results,
-                                ArrayRef<HostArray> reference, ArrayRef<HostArray> truth = {}) {
+                                ArrayRef<HostArray> reference, tools::Judge &judge) {
+  const bool isJudged = options.rtol < 0 && options.atol < 0 && options.compare == "interpret";
   Agreement all;
   for (auto [i, result] : llvm::enumerate(results)) {
     ::ft::rt::Tolerance tolerance = getTolerance(entry, i, result.dtype);
@@ -574,9 +576,7 @@ static Agreement compareResults(const Options &options, const Entry &entry, Arra
       tolerance.rtol = options.rtol;
     if (options.atol >= 0)
       tolerance.atol = options.atol;
-    ::ft::rt::Comparison comparison = ::ft::rt::compare(result, reference[i], tolerance);
-    if (!truth.empty() && !comparison.equal)
-      comparison = ::ft::rt::compareByTruth(result, reference[i], truth[i], tolerance);
+    ::ft::rt::Comparison comparison = isJudged ? judge.judge(i, result, tolerance) : ::ft::rt::compare(result, reference[i], tolerance);
     all.equal &= comparison.equal;
     all.maxError = std::max(all.maxError, comparison.maxScaled);
     all.text += "result " + std::to_string(i) + " " + result.describe() + ": " + comparison.message + "\n";
@@ -668,17 +668,13 @@ static int runEntry(Options &options, ModuleOp module, Entry &entry, Data &data,
     return EXIT_FAILURE;
   Agreement agreement;
   if (!options.compare.empty()) {
-    FailureOr<std::vector<HostArray>> reference = runner.interpretReference(options.compare == "truth");
+    interp::RunOptions asReference;
+    asReference.truth = options.compare == "truth";
+    FailureOr<std::vector<HostArray>> reference = runner.interpretReference(asReference);
     if (failed(reference))
       return EXIT_FAILURE;
-    agreement = compareResults(options, entry, outcome->results, *reference);
-    const bool mayErrLess = tools::getRounding() == "excess" && options.compare == "interpret" && options.engine != "interpret";
-    if (!agreement.equal && mayErrLess && options.rtol < 0 && options.atol < 0) {
-      FailureOr<std::vector<HostArray>> truth = runner.interpretReference(/*truth=*/true);
-      if (failed(truth))
-        return EXIT_FAILURE;
-      agreement = compareResults(options, entry, outcome->results, *reference, *truth);
-    }
+    tools::Judge judge(*reference, [&](const interp::RunOptions &run) { return runner.interpretReference(run); });
+    agreement = compareResults(options, entry, outcome->results, *reference, judge);
   }
   if (agreement.equal) {
     for (size_t i = 0; i < files.size(); ++i)
@@ -724,7 +720,7 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  tools::SourceMessages diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return EXIT_FAILURE;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Output.h"
+#include "SourceMessages.h"
 #include "ToolOptions.h"
 #include "Translations.h"
 
@@ -74,7 +75,7 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
       (void)(*requested[0])(manager, os, &context);
       return handler.verify();
     }
-    SourceMgrDiagnosticHandler handler(*manager, &context);
+    tools::SourceMessages handler(*manager, &context);
     // What is wrong with a whole file is wrong at its beginning.
     ScopedDiagnosticHandler whole(&context, [](Diagnostic &diagnostic) {
       Location place = wholeFile(diagnostic.getLocation());

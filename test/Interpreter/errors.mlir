@@ -8,8 +8,8 @@
 // RUN: not ft-run %s --entry=split --engine=interpret --dim L=7 2>&1 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: errors.mlir:[[@LINE+15]]:{{[0-9]+}}: error: a list of length 7 cannot be split into pieces of 2 = 2
 //
-// RUN: not ft-run %s --entry=divide --engine=interpret 2>&1 | FileCheck %s --check-prefix=DIVIDE
-// DIVIDE: errors.mlir:[[@LINE+20]]:{{[0-9]+}}: error: division by zero
+// RUN: not ft-run %s --entry=element --engine=interpret 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// ELEMENT: errors.mlir:[[@LINE+21]]:{{[0-9]+}}: error: index 102 of dimension 0 is out of range: its size is 3
 //
 // RUN: not ft-run %s --entry=unsupported --engine=interpret 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: the interpreter does not support 'tensor.scatter' here
@@ -25,11 +25,13 @@ func.func @split(%xs: !ft.list<[L], tensor<i32>>) -> !ft.list<[floordiv(L, 2), 2
   return %r : !ft.list<[floordiv(L, 2), 2], tensor<i32>>
 }
 
-func.func @divide(%xs: !ft.list<[L], tensor<i32>>) -> !ft.list<[L], tensor<i32>>
+func.func @element(%xs: !ft.list<[L], tensor<3xi32>>) -> !ft.list<[L], tensor<i32>>
     attributes {ft.lengths = {L = 2 : i64}} {
-  %zero = arith.constant dense<0> : tensor<i32>
-  %r = ft.map (%x = %xs : !ft.list<[L], tensor<i32>>) -> !ft.list<[L], tensor<i32>> {
-    %q = arith.divsi %x, %zero : tensor<i32>
+  %r = ft.map (%x = %xs : !ft.list<[L], tensor<3xi32>>) -> !ft.list<[L], tensor<i32>> {
+    %i = arith.constant 51 : index
+    %j = arith.addi %i, %i : index
+    %e = tensor.extract %x[%j] : tensor<3xi32>
+    %q = tensor.from_elements %e : tensor<i32>
     ft.yield %q : tensor<i32>
   }
   return %r : !ft.list<[L], tensor<i32>>

@@ -430,13 +430,18 @@ TEST_F(ETDGRun, BodyErrorsAreLocated) {
       %ys = etdg.buffer : !b
       etdg.block @c [map] (i) in [0, N)
           reads (%x = %xs[i] : tensor<i32>, %z = %zs[i] : tensor<i32>) writes (%ys[i]) {
-        %q = arith.divsi %x, %z : tensor<i32>
-        etdg.yield %q : tensor<i32>
+        %two = arith.constant dense<[5, 6]> : tensor<2xi32>
+        %n = tensor.extract %z[] : tensor<i32>
+        %i = arith.index_cast %n : i32 to index
+        %e = tensor.extract %two[%i] : tensor<2xi32>
+        %q = tensor.from_elements %e : tensor<i32>
+        %s = arith.addi %x, %q : tensor<i32>
+        etdg.yield %s : tensor<i32>
       } : !b, !b, !b
       etdg.return %ys : !b
     })";
-  EXPECT_EQ(runAll(text, {list({9, 8}), list({2, 3})}), "[4, 2]");
-  EXPECT_EQ(runAll(text, {list({9, 8}), list({2, 0})}), "error: division by zero");
+  EXPECT_EQ(runAll(text, {list({9, 8}), list({1, 0})}), "[15, 13]");
+  EXPECT_EQ(runAll(text, {list({9, 8}), list({1, 2})}), "error: index 2 of dimension 0 is out of range: its size is 2");
 }
 
 } // namespace

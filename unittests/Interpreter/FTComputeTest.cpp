@@ -334,13 +334,18 @@ TEST_F(FTCompute, BodyErrorsAreLocated) {
         -> !ft.list<[L], tensor<i32>> {
       %r = ft.map (%x, %y = %xs, %ys : !ft.list<[L], tensor<i32>>, !ft.list<[L], tensor<i32>>)
           -> !ft.list<[L], tensor<i32>> {
-        %q = arith.divsi %x, %y : tensor<i32>
-        ft.yield %q : tensor<i32>
+        %two = arith.constant dense<[5, 6]> : tensor<2xi32>
+        %n = tensor.extract %y[] : tensor<i32>
+        %i = arith.index_cast %n : i32 to index
+        %e = tensor.extract %two[%i] : tensor<2xi32>
+        %q = tensor.from_elements %e : tensor<i32>
+        %s = arith.addi %x, %q : tensor<i32>
+        ft.yield %s : tensor<i32>
       }
       return %r : !ft.list<[L], tensor<i32>>
     })";
-  EXPECT_EQ(runFunction(text, {list({7, 8}), list({2, 4})}), "[3, 2]");
-  EXPECT_EQ(runFunction(text, {list({7, 8}), list({2, 0})}), "error: division by zero");
+  EXPECT_EQ(runFunction(text, {list({7, 8}), list({1, 0})}), "[13, 13]");
+  EXPECT_EQ(runFunction(text, {list({7, 8}), list({1, 2})}), "error: index 2 of dimension 0 is out of range: its size is 2");
 }
 
 } // namespace

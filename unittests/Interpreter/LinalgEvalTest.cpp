@@ -252,14 +252,15 @@ TEST_F(LinalgEval, Softmax) {
 
 TEST_F(LinalgEval, Errors) {
   EXPECT_EQ(show("%a = arith.constant dense<[4, 2]> : tensor<2xi32>\n"
-                 "%z = arith.constant dense<[2, 0]> : tensor<2xi32>\n"
+                 "%z = arith.constant dense<[1, 2]> : tensor<2xi32>\n"
                  "%o = tensor.empty() : tensor<2xi32>\n"
                  "%r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, "
                  "affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = "
                  "[\"parallel\"]} ins(%a, %z : tensor<2xi32>, tensor<2xi32>) "
                  "outs(%o : tensor<2xi32>) {\n^bb0(%x: i32, %y: i32, %w: i32):\n"
-                 "%d = arith.divsi %x, %y : i32\nlinalg.yield %d : i32\n} -> tensor<2xi32>"),
-            "error: 6: division by zero");
+                 "%i = arith.index_cast %y : i32 to index\n%d = tensor.extract %a[%i] : tensor<2xi32>\n"
+                 "linalg.yield %d : i32\n} -> tensor<2xi32>"),
+            "error: 7: index 2 of dimension 0 is out of range: its size is 2");
   EXPECT_EQ(show("%o = tensor.empty() : tensor<2xf8E4M3FN>"),
             "error: 1: the interpreter does not compute on elements of type 'f8E4M3FN'");
 }

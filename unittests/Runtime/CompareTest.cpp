@@ -93,21 +93,45 @@ TEST(Compare, EmptyArraysAreEqual) {
   EXPECT_TRUE(compare(make(DType::f32, {}, {0, 3}), make(DType::f32, {}, {0, 3})));
 }
 
-TEST(Compare, HalvesThatErrLessThanAsWrittenAreRight) {
+TEST(Compare, ResultsMayErrAsTheProgramDoes) {
   Tolerance t = defaultTolerance(DType::f16);
   HostArray truth = make(DType::f64, {1, 2, 4}), written = make(DType::f16, {1.03, 2.06, 4.12});
   HostArray better = make(DType::f16, {1, 2.002, 4});
   EXPECT_FALSE(compare(better, written, t));
-  EXPECT_TRUE(compareByTruth(better, written, truth, t));
-  // As far off, on the other side, is right; further off is not, nor is a NaN.
-  EXPECT_TRUE(compareByTruth(make(DType::f16, {0.97, 1.94, 3.88}), written, truth, t));
-  Comparison worse = compareByTruth(make(DType::f16, {0.9, 1.8, 3.6}), written, truth, t);
+  EXPECT_TRUE(compareByTruth(better, {written}, truth, t));
+  // As far off, on the other side, is right; much further off is not, nor is a NaN.
+  EXPECT_TRUE(compareByTruth(make(DType::f16, {0.97, 1.94, 3.88}), {written}, truth, t));
+  Comparison worse = compareByTruth(make(DType::f16, {0.5, 1.8, 3.6}), {written}, truth, t);
   EXPECT_FALSE(worse);
   EXPECT_NE(worse.message.find("against f64"), std::string::npos);
-  EXPECT_FALSE(compareByTruth(make(DType::f16, {1, NAN, 4}), written, truth, t));
-  // A sum of halves in f32 is judged so, too; integers are what they are.
+  EXPECT_FALSE(compareByTruth(make(DType::f16, {1, NAN, 4}), {written}, truth, t));
+  // A sum in f32 is judged so, too; integers are what they are.
   HostArray sum = make(DType::f32, {1.03, 2.06, 4.12});
-  EXPECT_TRUE(compareByTruth(make(DType::f32, {1, 2.002, 4}), sum, truth, defaultTolerance(DType::f32)));
-  EXPECT_FALSE(compareByTruth(make(DType::f32, {1.04, 2.08, 4.16}), sum, truth, defaultTolerance(DType::f32)));
-  EXPECT_FALSE(compareByTruth(make(DType::i32, {1, 3, 4}), make(DType::i32, {2, 4, 8}), truth, defaultTolerance(DType::i32)));
+  EXPECT_TRUE(compareByTruth(make(DType::f32, {1, 2.002, 4}), {sum}, truth, defaultTolerance(DType::f32)));
+  EXPECT_FALSE(compareByTruth(make(DType::f32, {1.6, 2.08, 4.16}), {sum}, truth, defaultTolerance(DType::f32)));
+  EXPECT_FALSE(compareByTruth(make(DType::i32, {1, 3, 4}), {make(DType::i32, {2, 4, 8})}, truth, defaultTolerance(DType::i32)));
+}
+
+TEST(Compare, ErrorsAreThoseOfAllRuns) {
+  Tolerance t = defaultTolerance(DType::f32);
+  HostArray truth = make(DType::f64, {1, 1, 1, 1}), written = make(DType::f32, {1, 1, 1, 1});
+  HostArray other = make(DType::f32, {1.01, 1, 1, 1});
+  // Where the program errs by chance alone, only runs with noise show it.
+  EXPECT_FALSE(compareByTruth(make(DType::f32, {1.02, 1, 1, 1}), {written}, truth, t));
+  EXPECT_TRUE(compareByTruth(make(DType::f32, {1.02, 1, 1, 1}), {written, other}, truth, t));
+  // An element that errs much leaves others no room, unless most of those that err do.
+  HostArray one = make(DType::f32, {3, 1.001, 1.001, 1.001, 1.001, 1.001, 1.001, 1.001, 1.001, 1.001, 1.001, 1.001});
+  HostArray ones = make(DType::f64, std::vector<double>(12, 1.0));
+  std::vector<double> found(12, 1.0);
+  found[5] = 1.02;
+  EXPECT_FALSE(compareByTruth(make(DType::f32, found), {one}, ones, t));
+  found[5] = 1.004;
+  EXPECT_TRUE(compareByTruth(make(DType::f32, found), {one}, ones, t));
+}
+
+TEST(Compare, OverflowsAreRightWhereTheProgramOverflows) {
+  Tolerance t = defaultTolerance(DType::f16);
+  HostArray truth = make(DType::f64, {70000, 1, 1}), written = make(DType::f16, {INFINITY, 1, 1.5});
+  EXPECT_TRUE(compareByTruth(make(DType::f16, {INFINITY, 1, 1}), {written}, truth, t));
+  EXPECT_FALSE(compareByTruth(make(DType::f16, {INFINITY, INFINITY, 1}), {written}, truth, t));
 }

@@ -24,6 +24,9 @@ enum class Order {
 struct RunOptions {
   /// f64 everywhere, nothing rounds: the truth that results are compared with.
   bool truth = false;
+  /// Not 0: a float result of fewer digits than f64 that is not exact becomes one of its two neighbours, drawn by this
+  /// number and the likelier the closer it is. Such runs sample the error that the program's own arithmetic has.
+  uint64_t noise = 0;
   Order order = Order::Dataflow;
   /// Draws the random order and its cuts, and shuffles parallel loops.
   uint64_t seed = 0;

@@ -23,12 +23,28 @@ union Cell {
 };
 
 /// Where a float operation rounds its result. `None` serves f64 and the f64
-/// truth mode.
-enum class Round : uint8_t { None, F32, F16, BF16 };
+/// truth mode; the noisy ones draw one of both neighbours (`RoundingNoise`).
+enum class Round : uint8_t { None, F32, F16, BF16, NoisyF32, NoisyF16, NoisyBF16 };
 
 /// The rounding of `type` (an f16, bf16, f32 or f64), or nothing.
 std::optional<Round> roundingOf(Type type);
 double roundTo(double value, Round round);
+/// The noisy form of a rounding.
+Round withNoise(Round round);
+
+/// While it lives, operations of this thread that are decoded round with noise; with `seed` 0 as always.
+class RoundingNoise {
+public:
+  explicit RoundingNoise(uint64_t seed);
+  ~RoundingNoise();
+  RoundingNoise(const RoundingNoise &) = delete;
+  RoundingNoise &operator=(const RoundingNoise &) = delete;
+  static bool isOn();
+
+private:
+  uint64_t outer;
+};
+
 void roundArray(Cell *cells, int64_t count, Round round);
 
 /// Wraps to `width` bits: sign-extended, except i1, which is 0 or 1.

@@ -5,6 +5,11 @@
 // root mean square keeps an element near zero, between large ones, from being
 // held to a precision that its sum of products never had.
 //
+// What differs by more is right as well where the program's own arithmetic errs that much: against the
+// program in f64, the *truth*, by no more than the tolerance and a multiple of the errors that runs of the
+// program as it is written have there (`compareByTruth`). So a long sum may be added in another order, a
+// half may stay wider than the program says, and a recurrence may let such differences grow.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FT_RUNTIME_COMPARE_H
 #define FT_RUNTIME_COMPARE_H
@@ -41,10 +46,12 @@ struct Comparison {
 Comparison compare(const HostArray &a, const HostArray &b,
                    std::optional<Tolerance> tolerance = std::nullopt);
 
-/// The same of results on whose way f16 or bf16 may stay wider between operations than the program says: where they differ from
-/// the program as it is written, by more than the tolerance since a recurrence lets differences grow or the result is of a wider
-/// type, they are right as well if they are no further from `truth`, in f64, than that is, but for the rounding of a half itself.
-Comparison compareByTruth(const HostArray &a, const HostArray &asWritten, const HostArray &truth, Tolerance tolerance);
+/// Judges `a` by `truth`, the program's results in f64, and by `written`: the program as it is written, then any number of runs
+/// with noise in its roundings, which sample its errors (`RunOptions::noise`). An element is right if it is within the tolerance of
+/// the first, or, with e for the largest error against the truth that one of the runs has at the element and E for the 90 % quantile
+/// of those e that are not 0, if |a - truth| is at most the tolerance's bound + 3 (e + E). An infinity or NaN is right where a run
+/// has it, too.
+Comparison compareByTruth(const HostArray &a, const std::vector<HostArray> &written, const HostArray &truth, Tolerance tolerance);
 
 } // namespace ft::rt
 

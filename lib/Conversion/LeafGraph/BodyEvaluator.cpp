@@ -3,6 +3,7 @@
 #include "ft/Conversion/LeafGraph/BodyEvaluator.h"
 
 #include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -78,6 +79,9 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
   SmallVector<Value> results;
   if (Value cast = isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) ? castIndex(op, operands.front()) : Value())
     results.push_back(cast);
+  // (A masked lane may hold anything, also what the processor traps on.)
+  if (getIntegerOperation(op))
+    results.push_back(buildIntegerOperation(builder, builder.getLoc(), op, operands, typeFor(first, operands)));
   auto isRounded = [&](Type element) { return isHalf(element) && !isBits; };
   if (results.empty()) {
     OperationState state(builder.getLoc(), op->getName());
@@ -86,7 +90,10 @@ SmallVector<Value> BodyEvaluator::evaluateElementwise(Operation *op, SmallVector
       Type element = getElementTypeOrSelf(type);
       state.addTypes(typeFor(isRounded(element) ? Type(builder.getF32Type()) : element, operands));
     }
-    state.addAttributes(op->getAttrs());
+    // Without what the program promises of its integers: a result beyond them wraps.
+    for (NamedAttribute attribute : op->getAttrs())
+      if (!llvm::is_contained({"overflowFlags", "nonNeg"}, attribute.getName().getValue()))
+        state.addAttribute(attribute.getName(), attribute.getValue());
     Operation *created = builder.create(state);
     if (member.contracts)
       allowContraction(created);

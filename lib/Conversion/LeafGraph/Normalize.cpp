@@ -3,6 +3,7 @@
 #include "ft/Conversion/LeafGraph/LeafGraph.h"
 
 #include "ft/Dialect/Math/Transforms/ExpandMath.h"
+#include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 #include "ft/Support/DataIndices.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -81,6 +82,7 @@ LogicalResult mlir::ft::leaf::normalizeLeaf(func::FuncOp func) {
   RewritePatternSet patterns(context);
   populateAffineToStdConversionPatterns(patterns);
   populateRewriteMathPatterns(patterns);
+  populateFoldIntegerPatterns(patterns);
   for (StringRef dialect : {"arith", "linalg", "math", "tensor"})
     if (Dialect *loaded = context->getLoadedDialect(dialect))
       loaded->getCanonicalizationPatterns(patterns);

@@ -51,7 +51,7 @@ static bool isRead(Operation *op) {
   return access && !access.isWrite();
 }
 
-/// Pure, and of a form that can be computed in vain: `guardTraps` sees to divisions.
+/// Pure, and of a form that can be computed in vain: `guardReads` sees to places that are data.
 static bool isPure(Operation &op, bool loops) {
   if (isa<linalg::LinalgOp>(op))
     return true;
@@ -98,27 +98,20 @@ static bool isSkip(scf::IfOp branch) {
   return isIdle(branch.getThenRegion()) || isIdle(branch.getElseRegion());
 }
 
-/// Reads at data and divisions by data go wrong where the branch is not taken: there they read at 0 and divide by 1.
-static void guardTraps(Region &region, Value condition, bool isYes) {
-  auto guard = [&](OpOperand &operand, int64_t harmless) {
-    Type type = operand.get().getType();
-    OpBuilder b(operand.getOwner());
-    Location loc = operand.getOwner()->getLoc();
-    Value other = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, harmless));
-    Value yes = operand.get();
-    if (!isYes)
-      std::swap(yes, other);
-    operand.set(arith::SelectOp::create(b, loc, condition, yes, other));
-  };
+/// Reads at data go wrong where the branch is not taken: there they read at 0.
+static void guardReads(Region &region, Value condition, bool isYes) {
   region.walk([&](Operation *op) {
-    if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-            arith::FloorDivSIOp>(op)) {
-      if (!isSpeculatable(op) && op->getResult(0).getType().isIntOrIndex() && isData(op->getOperand(1)))
-        guard(op->getOpOperand(1), 1);
-    } else if (isRead(op)) {
-      for (OpOperand &operand : op->getOpOperands())
-        if (operand.get().getType().isIndex() && isData(operand.get()))
-          guard(operand, 0);
+    if (!isRead(op))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value yes = operand.get();
+      if (!yes.getType().isIndex() || !isData(yes))
+        continue;
+      OpBuilder b(op);
+      Value other = arith::ConstantIndexOp::create(b, op->getLoc(), 0);
+      if (!isYes)
+        std::swap(yes, other);
+      operand.set(arith::SelectOp::create(b, op->getLoc(), condition, yes, other));
     }
   });
 }
@@ -234,8 +227,8 @@ LogicalResult mlir::ft::raising::selectData(func::FuncOp function, Refusal &refu
                             "the branches are not "
                             "cheap: they hold loops, sums over more than " +
                                 Twine(maxSummed) + " elements or more than " + Twine(maxOps) + " operations");
-    guardTraps(branch.getThenRegion(), branch.getCondition(), true);
-    guardTraps(branch.getElseRegion(), branch.getCondition(), false);
+    guardReads(branch.getThenRegion(), branch.getCondition(), true);
+    guardReads(branch.getElseRegion(), branch.getCondition(), false);
     OpBuilder b(branch);
     SmallVector<Value> yes, no;
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 #include "ft/Support/DataIndices.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -29,6 +30,7 @@ struct FTExpand : ft::impl::FTExpandBase<FTExpand> {
       op->erase();
     }
     keepDataIndices(getOperation());
+    expandFloorQuotients(getOperation());
   }
 };
 } // namespace

@@ -1,11 +1,12 @@
 //===- FTSelect.cpp - conditions in bodies as selections ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both sides are computed, and what one side alone may compute is guarded.
+// Both sides are computed; the places that one side alone reads at are guarded.
 //
 //===----------------------------------------------------------------------===//
 #include "CallBounds.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -20,12 +21,6 @@ namespace mlir::ft {
 using namespace mlir;
 using namespace mlir::ft;
 
-/// Whether operand 1 is a divisor.
-static bool divides(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
-             arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
-}
-
 /// An element that is there, wherever the index points.
 static bool hasFirstElement(Operation *op) {
   auto extract = dyn_cast<tensor::ExtractOp>(op);
@@ -38,34 +33,28 @@ static bool hasFirstElement(Operation *op) {
 /// Whether an operation may run though its side is not taken. What is inside of it has no guard, and
 /// a gathered index may be out of range.
 static bool mayRunInVain(Operation *op) {
-  if (divides(op) || hasFirstElement(op))
+  if (hasFirstElement(op))
     return true;
   return !op->walk([](Operation *inner) {
               bool may = inner->hasTrait<OpTrait::IsTerminator>() ||
-                         (!isa<GatherOp>(inner) && isMemoryEffectFree(inner) && isSpeculatable(inner));
+                         (!isa<GatherOp>(inner) && isMemoryEffectFree(inner) &&
+                          (isSpeculatable(inner) || getIntegerOperation(inner)));
               return may ? WalkResult::advance() : WalkResult::interrupt();
             }).wasInterrupted();
 }
 
-/// `value` where `taken`, else a number of its type.
-static Value guard(OpBuilder &b, Location loc, Value taken, Value value, int64_t otherwise) {
-  Type type = value.getType();
-  TypedAttr number = b.getIntegerAttr(getElementTypeOrSelf(type), otherwise);
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    number = DenseElementsAttr::get(shaped, Attribute(number));
-  Value constant = arith::ConstantOp::create(b, loc, number);
-  return arith::SelectOp::create(b, loc, taken, value, constant);
+/// `index` where `taken`, else 0.
+static Value indexWhere(OpBuilder &b, Location loc, Value taken, Value index) {
+  return arith::SelectOp::create(b, loc, taken, index, arith::ConstantIndexOp::create(b, loc, 0));
 }
 
 /// Moves the statements of a side before the condition; `taken` holds where the side is.
 static void moveOut(scf::IfOp op, Block &side, Value taken) {
   for (Operation &inner : llvm::make_early_inc_range(side.without_terminator())) {
     OpBuilder b(op);
-    if (divides(&inner))
-      inner.setOperand(1, guard(b, inner.getLoc(), taken, inner.getOperand(1), 1));
-    else if (hasFirstElement(&inner))
+    if (hasFirstElement(&inner))
       for (OpOperand &index : llvm::drop_begin(inner.getOpOperands()))
-        index.set(guard(b, inner.getLoc(), taken, index.get(), 0));
+        index.set(indexWhere(b, inner.getLoc(), taken, index.get()));
     inner.moveBefore(op);
   }
 }
@@ -79,7 +68,7 @@ class FTSelect : public ft::impl::FTSelectBase<FTSelect> {
       // Inner ones first, so that an outer one finds straight lines.
       function.walk([&](Operation *op) {
         bool inBody = op->getParentOfType<linalg::LinalgOp>() != nullptr;
-        if (isa<scf::SCFDialect>(op->getDialect()) && !op->hasTrait<OpTrait::IsTerminator>() &&
+        if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) && !op->hasTrait<OpTrait::IsTerminator>() &&
             (inBody || overLists))
           found.push_back(op);
       });

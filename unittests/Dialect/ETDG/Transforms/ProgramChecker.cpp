@@ -3,6 +3,7 @@
 #include "ProgramChecker.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Tools/Judge.h"
 #include "ft/Tools/RunProgram.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Pipelines.h"
@@ -67,8 +68,12 @@ std::string ProgramChecker::compare(StringRef phase, ArrayRef<interp::Order> ord
           interp::runETDG(*after, program.name, lengths, data->arguments, options);
       if (failed(found))
         return ("after " + phase + ": " + errors).str();
-      for (auto [x, y] : llvm::zip_equal(*found, expected[i]))
-        if (::ft::rt::Comparison comparison = ::ft::rt::compare(x, y); !comparison.equal)
+      tools::Judge judge(expected[i], [&](interp::RunOptions run) {
+        run.order = interp::Order::Declared;
+        return interp::runETDG(*before, program.name, lengths, data->arguments, run);
+      });
+      for (auto [r, array] : llvm::enumerate(*found))
+        if (::ft::rt::Comparison comparison = judge.judge(r, array, ::ft::rt::defaultTolerance(array.dtype)); !comparison.equal)
           return ("result after " + phase + ": " + comparison.message).str();
     }
   }

@@ -12,7 +12,8 @@ def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
   let description = [{
     `ft.softmax`, `ft.layer_norm`, `ft.scale` and the like become operations of `linalg`, `arith`, `math`
     and `tensor`, wherever they stand. A tensor of one value that data indexes becomes a `linalg.generic`: folding would
-    take its elements for that value, and forget that the index may be out of range.
+    take its elements for that value, and forget that the index may be out of range. Quotients of tensors that are rounded down
+    become quotients and remainders towards 0, of which folding keeps all results.
 
     ```mlir
     %y = ft.silu %x : !x
