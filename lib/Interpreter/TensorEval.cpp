@@ -1,14 +1,15 @@
 //===- TensorEval.cpp - Reference evaluator of tensor bodies --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch, reading of operands, constants, elementwise ops, softmax and
-// structured control flow. linalg is in LinalgProgram, tensor in TensorOpEval.
+// Dispatch, reading of operands, constants, elementwise ops and softmax. linalg
+// is in LinalgProgram, tensor in TensorOpEval, control flow in LoopEval.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Interpreter/TensorEval.h"
 #include "LinalgProgram.h"
 #include "ScalarKernels.h"
 #include "TensorOpEval.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -93,6 +94,14 @@ LogicalResult TensorEval::evalOp(Operation *op, Environment &env) {
     return evalFor(op, env);
   if (isa<scf::WhileOp>(op))
     return evalWhile(op, env);
+  if (isa<scf::ForallOp>(op))
+    return evalForall(op, env);
+  if (isa<affine::AffineForOp>(op))
+    return evalAffineFor(op, env);
+  if (isa<affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(op))
+    return evalAffineMap(op, env);
+  if (isa<linalg::PackOp, linalg::UnPackOp>(op))
+    return TensorOpEval(*this, env).runPacking(op);
   if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
     if (std::optional<LogicalResult> result = TensorOpEval(*this, env).run(op))
       return *result;
@@ -103,8 +112,9 @@ LogicalResult TensorEval::reportUnsupported(Operation *op) {
   InFlightDiagnostic diag = mlir::emitError(op->getLoc(), "the interpreter does not support '")
                             << op->getName() << "' here";
   diag.attachNote() << "it supports " << listScalarOps()
-                    << ", arith.constant, linalg ops on tensors, linalg.index, linalg.softmax, "
-                    << TensorOpEval::listOps() << ", scf.if, scf.for, scf.while";
+                    << ", affine.apply, affine.for, affine.max, affine.min, arith.constant, linalg ops on tensors, linalg.index, "
+                    << "linalg.pack, linalg.softmax, linalg.unpack, " << TensorOpEval::listOps()
+                    << ", scf.if, scf.for, scf.forall, scf.while";
   return diag;
 }
 
@@ -273,107 +283,4 @@ LogicalResult TensorEval::evalSoftmax(Operation *op, Environment &env) {
   }
   env.bind(op->getResult(0), result);
   return success();
-}
-
-//===----------------------------------------------------------------------===//
-// scf
-//===----------------------------------------------------------------------===//
-
-LogicalResult TensorEval::evalIf(Operation *op, Environment &env) {
-  auto branch = cast<scf::IfOp>(op);
-  FailureOr<int64_t> condition = readInt(op, branch.getCondition(), env);
-  if (failed(condition))
-    return failure();
-  Region &taken = *condition ? branch.getThenRegion() : branch.getElseRegion();
-  if (taken.empty())
-    return success();
-  if (failed(evalBlock(taken.front(), env)))
-    return failure();
-  Operation *yield = taken.front().getTerminator();
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), yield->getOperands())) {
-    FailureOr<RuntimeValue> yielded = read(yield, value, env);
-    if (failed(yielded))
-      return failure();
-    env.bind(result, *yielded);
-  }
-  return success();
-}
-
-LogicalResult TensorEval::evalFor(Operation *op, Environment &env) {
-  auto loop = cast<scf::ForOp>(op);
-  FailureOr<int64_t> lower = readInt(op, loop.getLowerBound(), env);
-  FailureOr<int64_t> upper = readInt(op, loop.getUpperBound(), env);
-  FailureOr<int64_t> step = readInt(op, loop.getStep(), env);
-  if (failed(lower) || failed(upper) || failed(step))
-    return failure();
-  if (*step <= 0)
-    return mlir::emitError(op->getLoc(), "expects a positive step, found ") << *step;
-  auto readAll = [&](Operation *user, ValueRange values,
-                     SmallVector<RuntimeValue> &into) -> LogicalResult {
-    into.clear();
-    for (Value value : values) {
-      FailureOr<RuntimeValue> found = read(user, value, env);
-      if (failed(found))
-        return failure();
-      into.push_back(*found);
-    }
-    return success();
-  };
-  SmallVector<RuntimeValue> carried;
-  if (failed(readAll(op, loop.getInitArgs(), carried)))
-    return failure();
-  // Counted down, so that a bound near the largest integer ends.
-  int64_t trips = *upper > *lower ? (uint64_t(*upper) - uint64_t(*lower) - 1) / *step + 1 : 0;
-  for (int64_t trip = 0; trip < trips; ++trip) {
-    env.bind(loop.getInductionVar(),
-             Tensor::scalarInt(loop.getInductionVar().getType(), *lower + trip * *step));
-    for (auto [arg, value] : llvm::zip_equal(loop.getRegionIterArgs(), carried))
-      env.bind(arg, value);
-    if (failed(evalBlock(*loop.getBody(), env)))
-      return failure();
-    Operation *yield = loop.getBody()->getTerminator();
-    if (failed(readAll(yield, yield->getOperands(), carried)))
-      return failure();
-  }
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), carried))
-    env.bind(result, value);
-  return success();
-}
-
-/// A loop whose condition never fails would hang the caller.
-static constexpr int64_t maxWhileTrips = int64_t(1) << 24;
-
-LogicalResult TensorEval::evalWhile(Operation *op, Environment &env) {
-  auto loop = cast<scf::WhileOp>(op);
-  auto bindAll = [&](Operation *user, ValueRange from, ValueRange to) -> LogicalResult {
-    SmallVector<RuntimeValue> values;
-    for (Value value : from) {
-      FailureOr<RuntimeValue> found = read(user, value, env);
-      if (failed(found))
-        return failure();
-      values.push_back(*found);
-    }
-    for (auto [value, bound] : llvm::zip_equal(to, values))
-      env.bind(value, bound);
-    return success();
-  };
-  if (failed(bindAll(op, loop.getInits(), loop.getBeforeArguments())))
-    return failure();
-  for (int64_t trip = 0;; ++trip) {
-    if (trip == maxWhileTrips)
-      return mlir::emitError(op->getLoc(), "the loop has not ended after ") << trip << " iterations";
-    if (failed(evalBlock(*loop.getBeforeBody(), env)))
-      return failure();
-    scf::ConditionOp condition = loop.getConditionOp();
-    FailureOr<int64_t> goesOn = readInt(condition, condition.getCondition(), env);
-    if (failed(goesOn))
-      return failure();
-    if (!*goesOn)
-      return bindAll(condition, condition.getArgs(), loop.getResults());
-    scf::YieldOp yield = loop.getYieldOp();
-    if (failed(bindAll(condition, condition.getArgs(), loop.getAfterArguments())) ||
-        failed(evalBlock(*loop.getAfterBody(), env)) ||
-        failed(bindAll(yield, yield.getOperands(), loop.getBeforeArguments())))
-      return failure();
-  }
 }

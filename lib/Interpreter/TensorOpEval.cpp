@@ -16,7 +16,7 @@ using namespace mlir::ft::interp;
 StringRef TensorOpEval::listOps() {
   return "tensor.cast, tensor.collapse_shape, tensor.concat, tensor.dim, tensor.empty, "
          "tensor.expand_shape, tensor.extract, tensor.extract_slice, tensor.from_elements, "
-         "tensor.generate, tensor.insert, tensor.insert_slice, tensor.pad, tensor.reshape, "
+         "tensor.gather, tensor.generate, tensor.insert, tensor.insert_slice, tensor.pad, tensor.reshape, "
          "tensor.splat";
 }
 
@@ -26,7 +26,7 @@ std::optional<LogicalResult> TensorOpEval::run(Operation *op) {
       .Case<tensor::EmptyOp, tensor::ExtractOp, tensor::InsertOp, tensor::ExtractSliceOp,
             tensor::InsertSliceOp, tensor::SplatOp, tensor::FromElementsOp, tensor::CollapseShapeOp,
             tensor::ExpandShapeOp, tensor::ReshapeOp, tensor::ConcatOp, tensor::PadOp,
-            tensor::GenerateOp, tensor::CastOp, tensor::DimOp>(
+            tensor::GenerateOp, tensor::CastOp, tensor::DimOp, tensor::GatherOp>(
           [&](auto concrete) { return Result(visit(concrete)); })
       .Default([](Operation *) { return Result(); });
 }
@@ -213,25 +213,34 @@ LogicalResult TensorOpEval::visit(tensor::ExtractSliceOp op) {
   return success();
 }
 
-LogicalResult TensorOpEval::visit(tensor::InsertSliceOp op) {
-  FailureOr<Tensor> source = eval.readTensor(op, op.getSource(), env);
-  FailureOr<Tensor> result = eval.readTensor(op, op.getDest(), env);
-  FailureOr<SmallVector<int64_t>> offsets = readSizes(op, op.getMixedOffsets());
-  FailureOr<SmallVector<int64_t>> sizes = readSizes(op, op.getMixedSizes());
-  FailureOr<SmallVector<int64_t>> strides = readSizes(op, op.getMixedStrides());
-  if (failed(source) || failed(result) || failed(offsets) || failed(sizes) || failed(strides) ||
-      failed(checkSlice(op, result->getShape(), *offsets, *sizes, *strides)))
+LogicalResult TensorOpEval::insert(Operation *op, Value value, FailureOr<Tensor> into, ArrayRef<OpFoldResult> mixedOffsets,
+                                   ArrayRef<OpFoldResult> mixedSizes, ArrayRef<OpFoldResult> mixedStrides, OpResult result) {
+  FailureOr<Tensor> source = eval.readTensor(op, value, env);
+  FailureOr<SmallVector<int64_t>> offsets = readSizes(op, mixedOffsets);
+  FailureOr<SmallVector<int64_t>> sizes = readSizes(op, mixedSizes);
+  FailureOr<SmallVector<int64_t>> strides = readSizes(op, mixedStrides);
+  if (failed(source) || failed(into) || failed(offsets) || failed(sizes) || failed(strides) ||
+      failed(checkSlice(op, into->getShape(), *offsets, *sizes, *strides)))
     return failure();
   if (countElements(*sizes) != source->getNumElements())
-    return mlir::emitError(op.getLoc(), "inserts ")
+    return mlir::emitError(op->getLoc(), "inserts ")
            << source->getNumElements() << " elements into a slice of "
            << countElements(*sizes).value_or(-1);
-  Cell *target = result->mutableData();
+  Cell *target = into->mutableData();
   const Cell *from = source->data();
-  forEachOffset(result->getShape(), *offsets, *sizes, *strides,
+  forEachOffset(into->getShape(), *offsets, *sizes, *strides,
                 [&](int64_t offset) { target[offset] = *from++; });
-  env.bind(op.getResult(), *result);
+  env.bind(result, *into);
   return success();
+}
+
+LogicalResult TensorOpEval::visit(tensor::InsertSliceOp op) {
+  return insert(op, op.getSource(), eval.readTensor(op, op.getDest(), env), op.getMixedOffsets(), op.getMixedSizes(),
+                op.getMixedStrides(), cast<OpResult>(op.getResult()));
+}
+
+LogicalResult TensorOpEval::insertInto(tensor::ParallelInsertSliceOp op, OpResult into) {
+  return insert(op, op.getSource(), eval.readTensor(op, into, env), op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides(), into);
 }
 
 LogicalResult TensorOpEval::visit(tensor::SplatOp op) {

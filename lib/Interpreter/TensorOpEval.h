@@ -8,6 +8,7 @@
 #define LIB_FT_INTERPRETER_TENSOROPEVAL_H
 
 #include "ft/Interpreter/TensorEval.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::ft::interp {
@@ -18,6 +19,11 @@ public:
 
   /// Evaluates `op`, or returns nothing if it is not one of the supported ops.
   std::optional<LogicalResult> run(Operation *op);
+
+  /// linalg.pack and linalg.unpack (PackEval.cpp).
+  LogicalResult runPacking(Operation *op);
+  /// Inserts a part of the loop's result `into`, whose value so far is bound.
+  LogicalResult insertInto(tensor::ParallelInsertSliceOp op, OpResult into);
 
   static StringRef listOps();
 
@@ -37,6 +43,12 @@ private:
   LogicalResult visit(tensor::GenerateOp op);
   LogicalResult visit(tensor::CastOp op);
   LogicalResult visit(tensor::DimOp op);
+  LogicalResult visit(tensor::GatherOp op);
+
+  LogicalResult insert(Operation *op, Value source, FailureOr<Tensor> into, ArrayRef<OpFoldResult> offsets,
+                       ArrayRef<OpFoldResult> sizes, ArrayRef<OpFoldResult> strides, OpResult result);
+  LogicalResult visitPack(linalg::PackOp op);
+  LogicalResult visitUnpack(linalg::UnPackOp op);
 
   FailureOr<SmallVector<int64_t>> readSizes(Operation *op, ArrayRef<OpFoldResult> sizes);
   /// The shape of `type` with its dynamic sizes taken from `dynamic` in turn.

@@ -63,6 +63,13 @@ private:
   LogicalResult evalIf(Operation *op, Environment &env);
   LogicalResult evalFor(Operation *op, Environment &env);
   LogicalResult evalWhile(Operation *op, Environment &env);
+  LogicalResult evalForall(Operation *op, Environment &env);
+  LogicalResult evalAffineFor(Operation *op, Environment &env);
+  /// affine.apply, affine.min and affine.max.
+  LogicalResult evalAffineMap(Operation *op, Environment &env);
+  FailureOr<SmallVector<RuntimeValue>> readAll(Operation *user, ValueRange values, const Environment &env);
+  /// Runs `body` for `lower`, `lower + step`, … below `upper` with the values that it carries, and binds the results.
+  LogicalResult runLoop(Operation *op, Block &body, ValueRange inits, int64_t lower, int64_t upper, int64_t step, Environment &env);
   LogicalResult reportUnsupported(Operation *op);
 
   friend class LinalgProgram;

@@ -8,6 +8,7 @@
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "CollapsePairs.h"
 #include "Converter.h"
+#include "ft/Conversion/GraphWriter/PlainForms.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -272,13 +273,14 @@ struct ConvertFTToETDG : ft::impl::ConvertFTToETDGBase<ConvertFTToETDG> {
       auto overLists = [](Type t) { return isa<ListType>(t); };
       bool usesLists = llvm::any_of(function.getArgumentTypes(), overLists) ||
                        llvm::any_of(function.getResultTypes(), overLists);
-      function.walk([&](Operation *op) { usesLists |= isa<FTDialect>(op->getDialect()); });
+      function.walk([&](Operation *op) { usesLists |= isa_and_nonnull<FTDialect>(op->getDialect()); });
       if (usesLists && !function.isDeclaration())
         functions.push_back(function);
     });
     for (func::FuncOp function : functions) {
       if (failed(verifyOneBlock(function)))
         return signalPassFailure();
+      graphwriter::rewritePlainForms(function);
       function = takeApart(collapsePairs(function));
       if (!Converter(function).convert())
         return signalPassFailure();

@@ -13,6 +13,7 @@
 #include "UnitInserts.h"
 
 #include "ft/Conversion/GraphWriter/GraphWriter.h"
+#include "ft/Conversion/GraphWriter/PlainForms.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
@@ -297,6 +298,7 @@ struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToET
         functions.push_back(function);
     }
     for (func::FuncOp function : functions) {
+      graphwriter::rewritePlainForms(function);
       LogicalResult converted =
           hasOpenSizes(function) ? convertWithOpenSizes(function) : TensorFunctionConverter(function).convert();
       if (failed(converted))

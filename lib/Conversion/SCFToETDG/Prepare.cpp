@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Prepare.h"
 
+#include "ft/Conversion/GraphWriter/PlainForms.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -38,6 +40,9 @@ static LogicalResult checkControlFlow(func::FuncOp function, Refusal &refusal) {
 }
 
 LogicalResult mlir::ft::raising::prepare(func::FuncOp function, Refusal &refusal) {
+  ft::graphwriter::rewritePlainForms(function);
+  if (sumsOverOpenSizes(function) && failed(loopOverOpenSizes(function, refusal)))
+    return failure();
   if (failed(checkSignature(function, refusal)) || failed(boundWhiles(function, refusal)) ||
       failed(checkControlFlow(function, refusal)))
     return failure();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A copy of the function is rewritten before anything is asked of it:
+//   OpenSums.cpp     sums over open sizes become loops
 //   Whiles.cpp       loops that end on data get a length and a flag
 //   Inductions.cpp   counters beside the induction variables
 //   Simplify.cpp     conditions that are data become selects
@@ -32,6 +33,10 @@ struct Refusal {
 /// Everything below, in its order; fails where the function has a form that no graph has.
 LogicalResult prepare(func::FuncOp function, Refusal &refusal);
 
+/// Whether an operation sums over a size that a call binds.
+bool sumsOverOpenSizes(func::FuncOp function);
+/// Operations on open sizes as loops over these (OpenSums.cpp).
+LogicalResult loopOverOpenSizes(func::FuncOp function, Refusal &refusal);
 LogicalResult boundWhiles(func::FuncOp function, Refusal &refusal);
 /// Counters that are affine functions of the induction variable.
 void replaceInductions(func::FuncOp function);

@@ -27,7 +27,7 @@ using namespace mlir::ft::raising;
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Imperative functions over tensors: some loop or condition, no lists.
+/// Imperative functions over tensors: some loop or condition, or a sum that becomes one, no lists.
 static bool isImperative(func::FuncOp function) {
   if (function.isDeclaration())
     return false;
@@ -36,10 +36,10 @@ static bool isImperative(func::FuncOp function) {
       return false;
   bool loops = false, other = false;
   function.walk([&](Operation *op) {
-    loops |= isa<scf::ForOp, scf::ForallOp, scf::IfOp, scf::WhileOp>(op);
+    loops |= isa<scf::ForOp, scf::ForallOp, scf::IfOp, scf::WhileOp, affine::AffineForOp>(op);
     other |= isa_and_nonnull<FTDialect>(op->getDialect());
   });
-  return loops && !other;
+  return (loops || sumsOverOpenSizes(function)) && !other;
 }
 
 namespace {
