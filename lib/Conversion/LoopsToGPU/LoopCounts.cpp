@@ -42,25 +42,26 @@ static FailureOr<Operation *> findNext(Operation *loop) {
 }
 
 FailureOr<DealtLoops> togpu::readDealt(Operation *outermost) {
-  DealtLoops dealt;
+  SmallVector<Operation *> all;
   for (Operation *loop = outermost; loop;) {
-    dealt.flat.push_back(loop);
+    all.push_back(loop);
     FailureOr<Operation *> next = findNext(loop);
     if (failed(next))
       return failure();
     loop = *next;
   }
-  for (auto [i, loop] : llvm::enumerate(dealt.flat)) {
+  // Their iterations have no order, so that those on which ranges depend may be walked first, wherever they stand: their own
+  // ranges depend on none but such.
+  DealtLoops dealt;
+  for (auto [i, loop] : llvm::enumerate(all)) {
     Operation *around = loop;
-    bool isAsked = llvm::any_of(ArrayRef(dealt.flat).drop_front(i + 1), [&](Operation *inner) {
+    bool isAsked = llvm::any_of(ArrayRef(all).drop_front(i + 1), [&](Operation *inner) {
       return changesIn(lowerOf(inner), around) || changesIn(upperOf(inner), around);
     });
-    if (isAsked && (dealt.outer.size() != i || isa<ChunksOp>(loop)))
-      return loop->emitError("the GPU engine deals loops whose ranges others depend on before all others, as points");
-    if (isAsked)
-      dealt.outer.push_back(loop);
+    if (isAsked && isa<ChunksOp>(loop))
+      return loop->emitError("the GPU engine deals loops on whose iterations other ranges depend as points, found chunks");
+    (isAsked ? dealt.outer : dealt.flat).push_back(loop);
   }
-  dealt.flat.erase(dealt.flat.begin(), dealt.flat.begin() + dealt.outer.size());
   return dealt;
 }
 
