@@ -211,7 +211,8 @@ def python_with_torch():
 
 
 def long():
-    """What takes too long for every change: random programs by the thousand, hostile input, all of upstream's passes."""
+    """What takes too long for every change: random programs by the thousand, hostile input, all of upstream's passes, each function of
+    elements at all odd numbers."""
     binary = BUILD / "bin/ft-fuzz"
     total = Counts()
     if binary.exists():
@@ -222,6 +223,8 @@ def long():
         total += counted([sys.executable, str(hostile), f"--build={BUILD}", "--inputs=10000"], LONG)
     total += upstream_passes()
     total += operators()
+    sweep = [sys.executable, str(ROOT / "python/tests/run.py"), "test_list_sweep"]
+    total += counted(["env", "FT_SWEEP=all", *sweep], LONG)
     return total
 
 

@@ -71,7 +71,7 @@ FACTS: Dict[str, Facts] = {
     **_group(_EACH._replace(raises="DTypeError: `x` is bool."), "negative sign relu"),
     "invert": _EACH._replace(raises="DTypeError: `x` holds floats."),
     "isnan": Facts("the result is bool, in the shape of `x`.", _FLOATS),
-    **_group(_TWO, "add subtract multiply divide maximum minimum fmax fmin copysign floor_divide remainder power"),
+    **_group(_TWO, "add subtract multiply divide maximum minimum fmax fmin copysign floor_divide remainder fmod power"),
     **_group(_TWO, "bitwise_and bitwise_or bitwise_xor"),
     **_group(_TWO._replace(units="`x2` counts bits."), "left_shift right_shift"),
     **_group(_TWO._replace(units="the result is an angle in radians, from -pi to pi."), "arctan2"),

@@ -52,10 +52,7 @@ def as_tensor(value, what: str, like: Optional["Traced"] = None):
         value = int(value)
     if is_number(value):
         number = value if isinstance(value, (bool, int, float)) else value.item()
-        if like is None:
-            dtype = bool_ if isinstance(number, bool) else i64 if isinstance(number, int) else f32
-        else:
-            dtype = number_dtype(number, like.type.dtype, what)
+        dtype = own_dtype(value) if like is None else number_dtype(number, like.type.dtype, what)
         return full_of((), number, dtype)
     if hasattr(value, "__dlpack__") or hasattr(value, "__array__"):
         raise TraceError(
@@ -65,6 +62,20 @@ def as_tensor(value, what: str, like: Optional["Traced"] = None):
         )
     hint = ": states in a tuple are taken one by one; numbers become a tensor by ft.const([...])" if isinstance(value, (tuple, list)) else ""
     raise TraceError(f"{what} takes tensors and numbers, found {type(value).__name__}{hint}", here())
+
+
+def _is_numpy_scalar(value) -> bool:
+    return hasattr(value, "dtype") and is_number(value)
+
+
+def own_dtype(number) -> DType:
+    """The element type of a number that stands alone: a NumPy scalar has its own, where it is one of ours."""
+    if _is_numpy_scalar(number):
+        try:
+            return dtype_of(number.dtype)
+        except DTypeError:
+            number = number.item()
+    return bool_ if isinstance(number, bool) else i64 if isinstance(number, int) else f32
 
 
 def number_dtype(number, dtype: DType, what: str) -> DType:
@@ -173,18 +184,14 @@ def align(values: Sequence, what: str):
     """Operands as tensors of one element type and one shape."""
     from .tensors import Tensor
 
-    first = next((v for v in values if isinstance(v, Tensor) and not _is_literal(v)), None)
-    if first is None:
-        first = next((v for v in values if isinstance(v, Tensor)), None)
+    first = next((v for v in values if isinstance(v, Tensor)), None)
+    if first is None:  # among numbers alone NumPy's have types
+        first = next((as_tensor(v, what) for v in values if _is_numpy_scalar(v)), None)
     tensors = [as_tensor(v, what, first) for v in values]
     if any(t.type.dtype != tensors[0].type.dtype for t in tensors):
         same_dtype(tensors, what)
     shape = broadcast_shapes([t.type.shape for t in tensors], what, [t.type for t in tensors])
     return [broadcast_to(t, shape) for t in tensors]
-
-
-def _is_literal(_) -> bool:
-    return False
 
 
 def apply(name: str, operands: Sequence, result: Optional[TensorType] = None, **attributes):
@@ -233,20 +240,64 @@ right_shift = _binary("right_shift", None, "arith.shrsi", hint=_bits)
 logical_and, logical_or = bitwise_and, bitwise_or
 
 
-def floor_divide(x1, x2):
-    """``x1 // x2``, rounded towards minus infinity."""
-    a, b = align([x1, x2], "floor_divide")
-    if a.type.dtype.is_float:
-        return floor(apply("arith.divf", [a, b]))
+def _in_single(function, a, b):
+    """`function` of f16 or bf16 in f32, rounded once; of other types as it is."""
+    own = a.type.dtype
+    if own.is_float and own.bits == 16:
+        return to(function(to(a, f32), to(b, f32)), own)
+    return function(a, b)
+
+
+def _divisible(x1, x2, what: str):
+    a, b = align([x1, x2], what)
     if a.type.dtype.is_bool:
-        raise DTypeError("floor_divide of bool: convert it first, x.to(ft.i64)", here())
-    return apply("arith.floordivsi", [a, b])
+        raise DTypeError(f"{what} of bool: convert it first, x.to(ft.i64)", here())
+    return a, b
+
+
+def _is_odd_signed(rest, b):
+    """Where a remainder that is not 0 has not the sign of the divisor."""
+    return bitwise_and(not_equal(rest, 0), not_equal(less(rest, 0), less(b, 0)))
+
+
+def _floor_of_floats(a, b):
+    # From the remainder, which is exact, so that the quotient is a whole number but for one rounding, which
+    # `floor` and the comparison with a half take back (as NumPy's npy_divmod).
+    rest = apply("arith.remf", [a, b])
+    whole = divide(subtract(a, rest), b)
+    whole = where(_is_odd_signed(rest, b), subtract(whole, 1), whole)
+    floored = floor(whole)
+    floored = where(greater(subtract(whole, floored), 0.5), add(floored, 1), floored)
+    quotient = divide(a, b)
+    floored = where(equal(whole, 0), copysign(0.0, quotient), floored)
+    return where(equal(b, 0), quotient, floored)
+
+
+def floor_divide(x1, x2):
+    """``x1 // x2``, rounded towards minus infinity; of integers 0 where `x2` is 0, as NumPy."""
+    a, b = _divisible(x1, x2, "floor_divide")
+    if a.type.dtype.is_integer:
+        return apply("arith.floordivsi", [a, b])
+    return _in_single(_floor_of_floats, a, b)
+
+
+def _signed_as_divisor(a, b):
+    is_integer = a.type.dtype.is_integer
+    rest = apply("arith.remsi" if is_integer else "arith.remf", [a, b])
+    signed = where(_is_odd_signed(rest, b), add(rest, b), rest)
+    return signed if is_integer else where(equal(rest, 0), copysign(0.0, b), signed)
 
 
 def remainder(x1, x2):
-    """``x1 % x2`` with the sign of `x2`, as in Python."""
-    a, b = align([x1, x2], "remainder")
-    return subtract(a, multiply(floor_divide(a, b), b))
+    """``x1 % x2`` with the sign of `x2`, as in Python; of integers 0 where `x2` is 0, as NumPy."""
+    a, b = _divisible(x1, x2, "remainder")
+    return _in_single(_signed_as_divisor, a, b)
+
+
+def fmod(x1, x2):
+    """The remainder of ``x1 / x2`` rounded towards 0: it has the sign of `x1`; of integers 0 where `x2` is 0."""
+    a, b = _divisible(x1, x2, "fmod")
+    return apply("arith.remsi" if a.type.dtype.is_integer else "arith.remf", [a, b])
 
 
 def power(x1, x2):

@@ -3,7 +3,7 @@
 
 from .elementwise import (
     absolute, add, arccos, arcsin, arctan, arctan2, bitwise_and, bitwise_not, bitwise_or, bitwise_xor, ceil, clamp,
-    clip, copysign, cos, cosh, divide, equal, erf, exp, exp2, expm1, floor, floor_divide, fmax, fmin, gelu, greater,
+    clip, copysign, cos, cosh, divide, equal, erf, exp, exp2, expm1, floor, floor_divide, fmax, fmin, fmod, gelu, greater,
     greater_equal, invert, isnan, leaky_relu, left_shift, less, less_equal, log, log10, log1p, log2, logical_and,
     logical_not, logical_or, maximum, minimum, multiply, negative, not_equal, power, reciprocal, relu, remainder,
     right_shift, rsqrt, sigmoid, sign, silu, sin, sinh, softplus, sqrt, square, subtract, swish, tan, tanh, to, trunc, where,
@@ -28,7 +28,7 @@ from .shaping import expand as broadcast_to
 abs = absolute  # noqa: A001
 pow = power  # noqa: A001
 sub, mul, div, true_divide, neg = subtract, multiply, divide, divide, negative
-mod = fmod = remainder
+mod = remainder
 eq, ne, lt, le, gt, ge = equal, not_equal, less, less_equal, greater, greater_equal
 mm = bmm = matmul
 atan2, asin, acos, atan = arctan2, arcsin, arccos, arctan

@@ -62,11 +62,11 @@ def arctan2(x1: TensorLike, x2: TensorLike) -> Tensor:
     ...
 
 def argmax(x: TensorLike, axis: Axes = ...) -> Tensor:
-    """The index of the largest number along an axis, the first of equals: i64."""
+    """The index of the largest number along an axis, the first of equals; of the first NaN, if there is one: i64."""
     ...
 
 def argmin(x: TensorLike, axis: Axes = ...) -> Tensor:
-    """The index of the smallest number along an axis, the first of equals: i64."""
+    """The index of the smallest number along an axis, the first of equals; of the first NaN, if there is one: i64."""
     ...
 
 def array(array: Any, dtype: DTypeLike = ...) -> Tensor:
@@ -154,7 +154,7 @@ def cosh(x: TensorLike) -> Tensor:
     ...
 
 def cumsum(x: TensorLike, axis: Axes = ..., *, dim: Axes = ...) -> Tensor:
-    """Sums of all numbers up to each one along an axis, as a product with a triangle of ones: n² additions."""
+    """Sums of all numbers up to each one along an axis, in ⌈log2 n⌉ steps of n additions (Hillis and Steele, 1986)."""
     ...
 
 def div(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -210,7 +210,7 @@ def floor(x: TensorLike) -> Tensor:
     ...
 
 def floor_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """``x1 // x2``, rounded towards minus infinity."""
+    """``x1 // x2``, rounded towards minus infinity; of integers 0 where `x2` is 0, as NumPy."""
     ...
 
 def fmax(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -222,11 +222,11 @@ def fmin(x1: TensorLike, x2: TensorLike) -> Tensor:
     ...
 
 def fmod(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """``x1 % x2`` with the sign of `x2`, as in Python."""
+    """The remainder of ``x1 / x2`` rounded towards 0: it has the sign of `x1`; of integers 0 where `x2` is 0."""
     ...
 
 def full(shape: Any, fill_value: TensorLike, dtype: DTypeLike = ...) -> Tensor:
-    """An element full of one number; f32, i64 or bool by the number unless `dtype` says otherwise."""
+    """An element full of one number; f32, i64 or bool by the number, or a NumPy scalar's own type, unless `dtype` says otherwise."""
     ...
 
 def full_like(x: TensorLike, fill_value: TensorLike, dtype: DTypeLike = ...) -> Tensor:
@@ -362,7 +362,7 @@ def mm(x1: TensorLike, x2: TensorLike) -> Tensor:
     ...
 
 def mod(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """``x1 % x2`` with the sign of `x2`, as in Python."""
+    """``x1 % x2`` with the sign of `x2`, as in Python; of integers 0 where `x2` is 0, as NumPy."""
     ...
 
 def mul(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -438,7 +438,7 @@ def relu(x: TensorLike) -> Tensor:
     ...
 
 def remainder(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """``x1 % x2`` with the sign of `x2`, as in Python."""
+    """``x1 % x2`` with the sign of `x2`, as in Python; of integers 0 where `x2` is 0, as NumPy."""
     ...
 
 def reshape(x: TensorLike, *shape: Any) -> Tensor:

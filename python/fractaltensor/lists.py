@@ -431,9 +431,15 @@ class ZippedLists:
         parts = [xs[key] for xs in self.lists]
         return ZippedLists(parts) if all(isinstance(p, ListValue) for p in parts) else tuple(parts)
 
+    def enumerate(self):
+        """An index (i64) before the elements: ``ft.zip(xs, ys).enumerate().map(lambda i, x, y: ...)``."""
+        return zip_(iota(self.lists[0].type.length), *self.lists)
+
     def __getattr__(self, name: str):
+        if name.startswith("__"):
+            raise AttributeError(name)
         if name not in ("shift", "window", "split", "reverse", "stride", "flatten", "transpose"):
-            raise AttributeError(f"zipped lists have no '{name}'")
+            raise MissingError(f"zipped lists have no '{name}': take their elements apart in map, or name one list before ft.zip", here())
         return lambda *args, **kwargs: ZippedLists([getattr(xs, name)(*args, **kwargs) for xs in self.lists])
 
     def map(self, f):

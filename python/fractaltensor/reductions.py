@@ -7,13 +7,17 @@ and ``keepdim`` are taken, too).
 
 from __future__ import annotations
 
+import math
 from typing import Optional, Tuple
 
-from .elementwise import add, as_tensor, divide, exp, floats_only, full_of, log, multiply, rsqrt, sqrt, subtract, to
+from .elementwise import (
+    absolute, add, as_tensor, bitwise_or, divide, equal, exp, floats_only, full_of, isnan, less, log, multiply, rsqrt, sqrt, subtract,
+    to, where,
+)
 from .errors import DTypeError, ShapeError, TraceError
 from .shaping import _known, _product, _reshape, normalize_axis
 from .source import here
-from .types import bool_, extent_of, i64
+from .types import bool_, extent_of, f32, i64
 
 
 def _axes(x, axis, dim, what: str) -> Tuple[int, ...]:
@@ -117,6 +121,8 @@ def logsumexp(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool =
     x = floats_only(x, "logsumexp")
     axes = _axes(x, axis, dim, "logsumexp")
     m = max_(x, axes, True)
+    # Less an infinite maximum, numbers would be NaN.
+    m = where(less(absolute(m), math.inf), m, 0)
     s = add(log(sum_(exp(subtract(x, m)), axes, True)), m)
     return s if keepdims or keepdim else _reshape(s, tuple(e for i, e in enumerate(x.type.shape) if i not in axes))
 
@@ -125,7 +131,9 @@ def log_softmax(x, axis: int = -1, *, dim: Optional[int] = None):
     """The logarithm of :func:`softmax`, without its overflow."""
     x = floats_only(x, "log_softmax")
     at = _one_axis(x, axis, dim, "log_softmax")
-    return subtract(x, logsumexp(x, at, True))
+    # (The maximum goes first: beside a large one the logarithm would be lost.)
+    shifted = subtract(x, max_(x, at, True))
+    return subtract(shifted, log(sum_(exp(shifted), at, True)))
 
 
 def _no_shape(weight, what: str) -> None:
@@ -162,19 +170,31 @@ def norm(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = Fals
 
 
 def cumsum(x, axis: int = -1, *, dim: Optional[int] = None):
-    """Sums of all numbers up to each one along an axis, as a product with a triangle of ones: n² additions."""
-    from .products import matmul
-    from .shaping import swapaxes, triu, unsqueeze
+    """Sums of all numbers up to each one along an axis, in ⌈log2 n⌉ steps of n additions (Hillis and Steele, 1986).
+
+    As NumPy's, an infinity or NaN is in no sum before it. Sums are of the type of `x` (bool: i64); f16 and
+    bf16 accumulate in f32 and round once.
+    """
+    from .shaping import concatenate_elements, index_element
 
     x = as_tensor(x, "cumsum")
     if x.type.dtype.is_bool:
         x = to(x, i64)
     at = _one_axis(x, axis, dim, "cumsum")
-    n = x.type.shape[at]
-    ones = triu(full_of((n, n), 1, x.type.dtype))
-    moved = swapaxes(x, at, -1)
-    result = matmul(moved if moved.type.rank > 1 else unsqueeze(moved, 0), ones)
-    return swapaxes(result if moved.type.rank > 1 else _reshape(result, x.type.shape), at, -1)
+    if x._trace.checking:  # extents may be names
+        return x
+    own = x.type.dtype
+    sums = to(x, f32) if own.is_float and own.bits == 16 else x
+    n = _known(x.type.shape[at], "cumsum")
+    before = (slice(None),) * at
+    distance = 1
+    while distance < n:
+        first = index_element(sums, before + (slice(0, distance),))
+        later = index_element(sums, before + (slice(distance, n),))
+        earlier = index_element(sums, before + (slice(0, n - distance),))
+        sums = concatenate_elements([first, add(later, earlier)], at)
+        distance *= 2
+    return to(sums, own)
 
 
 def trace(x):
@@ -188,21 +208,22 @@ def trace(x):
 
 
 def argmax(x, axis: int = -1):
-    """The index of the largest number along an axis, the first of equals: i64."""
+    """The index of the largest number along an axis, the first of equals; of the first NaN, if there is one: i64."""
     return _arg(x, axis, max_, "argmax")
 
 
 def argmin(x, axis: int = -1):
-    """The index of the smallest number along an axis, the first of equals: i64."""
+    """The index of the smallest number along an axis, the first of equals; of the first NaN, if there is one: i64."""
     return _arg(x, axis, min_, "argmin")
 
 
 def _arg(x, axis, extreme, what: str):
-    from .elementwise import equal, where
     from .shaping import indices
 
     x = as_tensor(x, what)
     at = normalize_axis(axis, x.type.rank, what)
     n = _known(x.type.shape[at], what)
     hit = equal(x, extreme(x, at, True))
+    if not x.type.dtype.is_integer:
+        hit = bitwise_or(hit, isnan(x))
     return min_(where(hit, indices(x.type.shape, at), n), at)

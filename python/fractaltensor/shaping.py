@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from typing import List, Optional, Sequence, Tuple
 
-from .elementwise import as_tensor, broadcast_shapes, broadcast_to, full_of, same_dtype
+from .elementwise import as_tensor, broadcast_shapes, broadcast_to, full_of, is_number, own_dtype, same_dtype
 from .errors import LengthError, ShapeError, TraceError
 from .lengths import Length
 from .source import here
@@ -463,11 +463,11 @@ def ones(*shape, dtype=None):
 
 
 def full(shape, fill_value, dtype=None):
-    """An element full of one number; f32, i64 or bool by the number unless `dtype` says otherwise."""
-    default = bool_ if isinstance(fill_value, bool) else i64 if isinstance(fill_value, int) else f32
+    """An element full of one number; f32, i64 or bool by the number, or a NumPy scalar's own type, unless `dtype` says otherwise."""
     if isinstance(fill_value, Traced):
         return expand(fill_value if dtype is None else fill_value.to(dtype), shape)
-    return full_of(extents(shape, "full"), fill_value, _dtype(dtype, default))
+    own = own_dtype(fill_value) if is_number(fill_value) else f32
+    return full_of(extents(shape, "full"), fill_value, _dtype(dtype, own))
 
 
 def zeros_like(x, dtype=None):

@@ -196,6 +196,33 @@ def sum_of(values):
     return total
 
 
+class Numbers(unittest.TestCase):
+    def test_numpy_scalars_have_types(self):
+        for number, dtype in ((np.int32(2), np.int32), (np.float32(0.5), np.float32), (np.float64(0.5), np.float64), (np.int8(-3), np.int8), (np.bool_(True), np.bool_)):
+            with self.subTest(dtype=dtype.__name__):
+                def program(xs: ft.List["N", ft.f32]):
+                    return xs.map(lambda x: (ft.where(x > 0, number, type(number)(0)), ft.full((2,), number)))
+
+                found, full = ft.jit(program, engine="cpu")(np.array([1, -1], "f"))
+                self.assertEqual((found.dtype, full.dtype), (dtype, dtype))
+                self.assertEqual(found.tolist(), [number.item(), type(number)(0).item()])
+
+    def test_a_numpy_scalar_beside_a_tensor_takes_its_type(self):
+        @ft.jit(engine="cpu")
+        def program(xs: ft.List["N", ft.f32]):
+            return xs.map(lambda x: (x * np.float64(0.5), ft.where(x > 0, x, np.float64(0.25))))
+
+        half, chosen = program(np.array([1, -1], "f"))
+        self.assertEqual((half.dtype, chosen.dtype, half.tolist(), chosen.tolist()), (np.float32, np.float32, [0.5, -0.5], [1, 0.25]))
+
+    def test_zipped_lists_are_numbered(self):
+        @ft.jit(engine="cpu")
+        def program(xs: ft.List["N", ft.f32], ys: ft.List["N", ft.f32]):
+            return ft.zip(xs, ys).enumerate().map(lambda i, x, y: x + y + i.to(ft.f32))
+
+        self.assertEqual(program(np.ones(3, "f"), np.ones(3, "f")).tolist(), [2, 3, 4])
+
+
 class Lists(unittest.TestCase):
     def test_lists(self):
         for name, (f, reference) in LISTS.items():
