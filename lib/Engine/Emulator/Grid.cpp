@@ -10,6 +10,8 @@ using namespace ft::emulate;
 
 Grid *Grid::current = nullptr;
 
+/// What 128-byte swizzles count from.
+static constexpr size_t sharedAlignment = 1024;
 /// Threads that are resident at a time where the launch does not ask for all of them.
 static constexpr uint32_t residentThreads = 1024;
 /// Most threads at a time: their stacks take 8 GiB of addresses.
@@ -40,17 +42,21 @@ std::string Grid::run(const std::string &kernelName, Kernel newKernel, const Sha
   lastPiece.assign(sites.size(), nullptr);
   ready.clear();
   atGridBarrier.clear();
+  underWay.clear();
   current = this;
   while (error.empty()) {
     if (!admit())
       break;
-    if (ready.empty()) {
-      if (resident.empty())
-        break;
-      explainDeadlock();
+    if (ready.empty() && underWay.empty()) {
+      if (!resident.empty())
+        explainDeadlock();
       break;
     }
-    uint32_t which = below(ready.size());
+    size_t which = below(ready.size() + underWay.size());
+    if (which >= ready.size()) {
+      land(which - ready.size());
+      continue;
+    }
     Thread &thread = *ready[which];
     ready[which] = ready.back();
     ready.pop_back();
@@ -72,8 +78,8 @@ bool Grid::admit() {
     block->coordinate[0] = block->number % shape.grid[0];
     block->coordinate[1] = block->number / shape.grid[0] % shape.grid[1];
     block->coordinate[2] = block->number / shape.grid[0] / shape.grid[1];
-    size_t bytes = (size_t(shape.sharedBytes) + 255) / 256 * 256 + 256;
-    block->shared = static_cast<char *>(std::aligned_alloc(256, bytes));
+    size_t bytes = (size_t(shape.sharedBytes) / sharedAlignment + 1) * sharedAlignment;
+    block->shared = static_cast<char *>(std::aligned_alloc(sharedAlignment, bytes));
     if (!block->shared) {
       error = "kernel " + name + ": no memory for a block";
       return false;
@@ -83,13 +89,13 @@ bool Grid::admit() {
     memories.add("shared memory of block " + std::to_string(block->number), block->shared, shape.sharedBytes,
                  /*isDefined=*/false);
     block->threads = std::vector<Thread>(threadsPerBlock);
+    block->agents = threadsPerBlock + (threadsPerBlock + 31) / 32;
     resident.push_back(std::move(block));
     Block &fresh = *resident.back();
     for (uint32_t i = 0; i < threadsPerBlock; ++i) {
       Thread &thread = fresh.threads[i];
       thread.block = &fresh;
       thread.index = i;
-      thread.number = fresh.number * threadsPerBlock + i + 1;
       char *stack = stacks.take();
       if (!stack) {
         error = "kernel " + name + ": no memory for the threads' stacks";
@@ -129,7 +135,7 @@ void Grid::afterRun(Thread &thread, bool ended) {
   if (ended) {
     thread.state = State::done;
     if (++block.done == threadsPerBlock)
-      return retire(block);
+      return isThere(block) ? retire(block) : note("(E10) ends, and no thread of its block has waited for a copy to its shared memory", thread, thread.site);
     if (block.waiting && block.done + block.waiting == threadsPerBlock)
       note("(E4) ends while others of its block wait at a barrier", thread, thread.site);
     return;
@@ -152,6 +158,11 @@ void Grid::afterRun(Thread &thread, bool ended) {
     atGridBarrier.push_back(&thread);
     openGridBarriers();
     break;
+  case State::atNamedBarrier:
+    openNamedBarrier(block, thread.named);
+    break;
+  case State::atPhase: // what completes the phase makes it ready
+    break;
   default:
     ready.push_back(&thread);
   }
@@ -172,22 +183,26 @@ void Grid::wait(State state, uint32_t site) {
 void Grid::barrier(uint32_t site) { wait(State::atBarrier, site); }
 
 void Grid::openBarrier(Block &block) {
-  uint32_t gridTime = 0;
+  Knowledge all;
   for (Thread &thread : block.threads) {
     if (thread.site != block.threads.front().site)
       return note("(E4) waits at another barrier than thread 0 of its block, which is at " +
                       textOf(block.threads.front().site),
                   thread, thread.site);
-    gridTime = std::max(gridTime, thread.gridTime);
+    all.join(thread.known);
   }
+  for (Thread &thread : block.threads)
+    all.before.raise(thread.index, thread.time++);
   block.waiting = 0;
-  ++block.time;
   for (Thread &thread : block.threads) {
-    thread.gridTime = gridTime;
+    thread.known = all;
     thread.state = State::ready;
     ready.push_back(&thread);
   }
 }
+
+/// What the thread did up to now is of a time that others may know.
+void Grid::stepTime(Thread &thread) { thread.known.before.raise(thread.index, thread.time++); }
 
 void Grid::meet(uint32_t site) { wait(State::atMeeting, site); }
 
@@ -294,9 +309,10 @@ void Grid::gridBarrier(uint32_t *counter, uint32_t step, uint32_t site) {
   self.counter = counter;
   self.old = *counter;
   *counter += step;
-  arrivals[self.block->number].push_back({self.number, self.block->time});
+  stepTime(self);
+  arrivals[self.block->number].push_back(self.known);
   wait(State::atGridBarrier, site);
-  self.gridTime = uint32_t(arrivals[self.block->number].size());
+  self.known.before.grid = uint32_t(arrivals[self.block->number].size());
 }
 
 void Grid::openGridBarriers() {
@@ -309,13 +325,33 @@ void Grid::openGridBarriers() {
   });
 }
 
+/// What a phase waits for, where bytes or arrivals are missing: bytes first, which others may wait for in turn.
+void Grid::explainPhases() {
+  for (bool withBytes : {true, false})
+    for (const std::unique_ptr<Block> &block : resident)
+      for (Thread &thread : block->threads) {
+        const PhaseBarrier *barrier = thread.phaseBarrier;
+        if (thread.state == State::atPhase && (barrier->bytes != 0) == withBytes)
+          return note("(E10) waits for phase " + std::to_string(barrier->phase) + " of an mbarrier, which never comes: " +
+                          std::to_string(barrier->pending) + " arrivals and " + std::to_string(barrier->bytes) +
+                          " bytes are missing",
+                      thread, thread.site);
+      }
+}
+
 void Grid::explainDeadlock() {
+  explainPhases();
   for (const std::unique_ptr<Block> &block : resident)
     for (Thread &thread : block->threads) {
       if (thread.state == State::atShuffle)
         return note("(E4) waits at a shuffle that not all lanes of its mask reach", thread, thread.site);
       if (thread.state == State::atMeeting)
         return note("(E4) waits at an operation on tiles that not all threads of its block reach", thread, thread.site);
+      if (thread.state == State::atNamedBarrier)
+        return note("(E4) waits at barrier " + std::to_string(thread.named) + ", which only " +
+                        std::to_string(block->named[thread.named].arrived) + " of " +
+                        std::to_string(block->named[thread.named].count) + " threads reach",
+                    thread, thread.site);
       if (thread.state == State::atGridBarrier)
         return note("(E5) waits at a barrier of the grid that never opens", thread, thread.site);
     }
@@ -326,122 +362,8 @@ void Grid::explainDeadlock() {
 }
 
 //===----------------------------------------------------------------------===//
-// Memory
+// Registers
 //===----------------------------------------------------------------------===//
-
-/// Whether something orders an access before what the thread does now: it is the thread's own, or a
-/// barrier of the block lies between, or, from another block, one of the grid.
-bool Grid::isBefore(const Access &earlier, const Thread &now) const {
-  if (earlier.thread == now.number)
-    return true;
-  uint32_t block = (earlier.thread - 1) / threadsPerBlock;
-  if (block == now.block->number)
-    return earlier.blockTime < now.block->time;
-  if (now.gridTime == 0 || arrivals.empty())
-    return false;
-  // The last barrier of the grid that this thread has passed, and when the other block came to it.
-  const std::vector<Arrival> &other = arrivals[block];
-  if (other.size() < now.gridTime)
-    return false;
-  const Arrival &arrival = other[now.gridTime - 1];
-  return earlier.blockTime < arrival.blockTime ||
-         (earlier.thread == arrival.thread && earlier.gridTime < now.gridTime);
-}
-
-void Grid::checkCell(Cell &cell, const Access &now, AccessKind kind, uint64_t address, const Memory &memory) {
-  if (cell.launch != launch) { // launches follow each other
-    cell.write = cell.reads[0] = cell.reads[1] = Access();
-    cell.launch = launch;
-  }
-  auto race = [&](const Access &other, const char *did, const char *does) {
-    fail(std::string("(E3) ") + does + " " + memory.describe(address) + ", which " + nameOf(other.thread) + did +
-             " with no barrier between, at " + textOf(other.site),
-         now.site);
-  };
-  if (kind == AccessKind::read) {
-    if (!cell.defined)
-      fail("(E2) reads " + memory.describe(address) + ", which nobody wrote", now.site);
-    if (cell.write.thread && !isBefore(cell.write, *running))
-      race(cell.write, " writes", "reads");
-    // Keep what is not before this, of two blocks where there are two.
-    Access *slots = cell.reads;
-    auto blockOf = [&](const Access &a) { return (a.thread - 1) / threadsPerBlock; };
-    for (int i : {0, 1})
-      if (!slots[i].thread || isBefore(slots[i], *running)) {
-        slots[i] = now;
-        return;
-      }
-    if (blockOf(slots[0]) == blockOf(slots[1]) && blockOf(now) != blockOf(slots[0]))
-      slots[1] = now;
-    return;
-  }
-  if (cell.write.thread && !isBefore(cell.write, *running))
-    race(cell.write, " writes", "writes");
-  for (const Access &read : cell.reads)
-    if (read.thread && !isBefore(read, *running))
-      race(read, " reads", "writes");
-  cell.write = now;
-  cell.reads[0] = cell.reads[1] = Access();
-  cell.defined = true;
-}
-
-void Grid::access(uint64_t address, uint32_t bytes, uint32_t alignment, AccessKind kind, uint32_t site) {
-  Memory *piece = site < lastPiece.size() ? lastPiece[site] : nullptr;
-  if (!piece || !piece->contains(address, bytes)) {
-    piece = memories.find(address);
-    if (!piece || !piece->contains(address, bytes))
-      fail("(E1) accesses " + std::to_string(bytes) + " bytes outside all memory, at " +
-               (piece ? piece->describe(address) : std::string("an address below all of it")),
-           site);
-    if (site < lastPiece.size())
-      lastPiece[site] = piece;
-  }
-  if (alignment && address % alignment)
-    fail("(E1) accesses " + piece->describe(address) + ", which is not aligned to " + std::to_string(alignment) +
-             " bytes",
-         site);
-  if (piece->isConstant) {
-    if (kind != AccessKind::read)
-      fail("(E1) writes to " + piece->describe(address) + ", which is constant", site);
-    return;
-  }
-  if (kind == AccessKind::atomic) // ordered by itself; other threads' accesses are the emulator's
-    return;
-  Access now{running->number, running->block->time, running->gridTime, site};
-  Cell *cell = piece->cells(address);
-  for (uint64_t i = 0, n = piece->countCells(address, bytes); i < n; ++i)
-    checkCell(cell[i], now, kind, address, *piece);
-}
-
-void Grid::copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site) {
-  Copy copy{to, bytes, site, {}};
-  if (read > 0) {
-    access(reinterpret_cast<uint64_t>(from), read, bytes, AccessKind::read, site);
-    memcpy(copy.data, from, read);
-  }
-  uint64_t address = reinterpret_cast<uint64_t>(to);
-  access(address, bytes, bytes, AccessKind::write, site);
-  memset(to, 0xff, bytes);
-  Memory *piece = memories.find(address);
-  Cell *cell = piece->cells(address);
-  for (uint64_t i = 0, n = piece->countCells(address, bytes); i < n; ++i)
-    cell[i].defined = false;
-  running->copies.push_back(copy);
-}
-
-void Grid::commitCopies() {
-  running->groups.push_back(std::move(running->copies));
-  running->copies.clear();
-}
-
-void Grid::waitForCopies(uint32_t groups) {
-  Thread &self = *running;
-  for (; self.groups.size() > groups; self.groups.pop_front())
-    for (const Copy &copy : self.groups.front()) {
-      access(reinterpret_cast<uint64_t>(copy.to), copy.bytes, copy.bytes, AccessKind::write, copy.site);
-      memcpy(copy.to, copy.data, copy.bytes);
-    }
-}
 
 uint32_t Grid::readRegister(uint32_t which) const {
   uint32_t index = running->index;
@@ -467,14 +389,20 @@ void *Grid::sharedMemory() const { return running->block->shared; }
 // Errors
 //===----------------------------------------------------------------------===//
 
-std::string Grid::nameOf(uint32_t thread) const {
-  return "thread " + std::to_string((thread - 1) % threadsPerBlock) + " of block " +
-         std::to_string((thread - 1) / threadsPerBlock);
+std::string Grid::nameOf(const Thread &thread) const {
+  return "thread " + std::to_string(thread.index) + " of block " + std::to_string(thread.block->number);
+}
+
+std::string Grid::nameOf(const Access &access) const {
+  std::string what = access.kind == AgentKind::thread    ? "thread " + std::to_string(access.agent)
+                     : access.kind == AgentKind::product ? "a product of warp " + std::to_string(access.agent - threadsPerBlock)
+                                                         : "a copy under way";
+  return what + " of block " + std::to_string(access.block);
 }
 
 void Grid::note(const std::string &what, const Thread &thread, uint32_t site) {
   if (error.empty())
-    error = "kernel " + name + ": " + nameOf(thread.number) + " " + what + "; at " + textOf(site);
+    error = "kernel " + name + ": " + nameOf(thread) + " " + what + "; at " + textOf(site);
 }
 
 void Grid::fail(const std::string &what, uint32_t site) {

@@ -13,6 +13,15 @@
 //      or that they reach at different places of the code;
 // (E5) threads that wait for each other for ever.
 //
+// What runs beside the threads, in an order that is drawn, too, adds:
+//
+// (E9)  the async proxy (TMA, wgmma) accesses what a thread wrote, and no proxy
+//       fence lies between;
+// (E10) a wait for an mbarrier's phase that has passed or never comes, and bytes
+//       or arrivals that don't add up to what the barrier expects;
+// (E11) sums are read, or memory that a product reads is overwritten, while the
+//       product is in flight.
+//
 // An asynchronous copy may be done at any time from its issue to the wait for its
 // group: what it overwrites counts as written when it is issued, and as nonsense
 // that nobody wrote until the thread has waited; then it is written once more.
@@ -21,12 +30,15 @@
 #ifndef FT_LIB_ENGINE_EMULATOR_GRID_H
 #define FT_LIB_ENGINE_EMULATOR_GRID_H
 
+#include "Clocks.h"
 #include "Fibers.h"
 #include "Memory.h"
+#include "TensorMaps.h"
 #include "TileMeaning.h"
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <random>
 
 namespace ft::emulate {
@@ -71,6 +83,33 @@ public:
   void copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site);
   void commitCopies();
   void waitForCopies(uint32_t groups);
+  /// A barrier of `count` threads of the block; those that arrive don't wait.
+  void namedBarrier(uint32_t id, uint32_t count, bool waits, uint32_t site);
+  /// One lane of the warp, the same each time; all lanes must ask.
+  bool elect(uint32_t mask, uint32_t site);
+  /// What happened before is there for the async proxy, too.
+  void fenceProxy();
+
+  // mbarriers, at addresses in the block's shared memory
+  void initBarrier(uint64_t address, uint32_t count, uint32_t site);
+  void fenceBarriers();
+  void expectBytes(uint64_t address, uint32_t bytes, uint32_t site);
+  void arrive(uint64_t address, uint32_t count, uint32_t site);
+  /// Returns when the phase of this parity is complete.
+  void waitForPhase(uint64_t address, uint32_t parity, uint32_t site);
+  /// A box from memory to shared memory (TMA), counted in bytes by an mbarrier.
+  void copyBox(uint64_t to, const TensorMapData &map, const int32_t *coordinates, uint64_t barrier, uint32_t site);
+
+  // wgmma
+  void fenceProduct() { running->isProductFenced = true; }
+  /// Starts a product whose sums this thread has `sums` of. `left`, `right`: PTX's descriptors.
+  /// Returns the number of its group.
+  uint32_t startProduct(uint64_t left, uint64_t right, const ProductForm &form, float *sums, uint32_t site);
+  void commitProducts() { ++running->productGroups; }
+  void waitForProducts(uint32_t groups);
+  /// Fails where sums of that group are in flight.
+  void readSums(uint32_t group, uint32_t site);
+
   /// All threads of the block are here when this returns; of memory it orders nothing.
   void meet(uint32_t site);
   BlockTiles &tiles() const { return running->block->tiles; }
@@ -87,8 +126,11 @@ public:
   static Grid *current;
 
 private:
-  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, atMeeting, done };
+  /// Threads that share a barrier of their own are groups of so many: wgmma's, and roles'.
+  static constexpr uint32_t threadsOfGroup = 128;
+  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, atMeeting, atNamedBarrier, atPhase, done };
   struct Block;
+  struct PhaseBarrier;
   struct Copy {
     char *to = nullptr;
     uint32_t bytes = 0, site = 0;
@@ -98,8 +140,8 @@ private:
     Fiber fiber;
     Block *block = nullptr;
     uint32_t index = 0;  // in its block
-    uint32_t number = 0; // in the grid, and one
-    uint32_t gridTime = 0;
+    uint32_t time = 1;   // its own, of what it did since it told others last
+    Knowledge known;
     State state = State::ready;
     uint32_t site = 0;                    // where it waits
     uint32_t mask = 0, source = 0;        // at a shuffle
@@ -108,21 +150,54 @@ private:
     uint32_t leftBytes = 0;
     char *gathered = nullptr;
     uint32_t *counter = nullptr, old = 0; // at a barrier of the grid
+    uint32_t named = 0;                   // the barrier of a part of the block
+    PhaseBarrier *phaseBarrier = nullptr;
+    uint32_t parity = 0;
+    uint32_t productGroups = 0;           // of wgmma, committed
+    bool isProductFenced = false;
     std::vector<Copy> copies;             // that belong to no group yet
     std::deque<std::vector<Copy>> groups; // under way, the oldest first
+  };
+  /// An mbarrier: the phase that is under way, what is still to come in it, and what those who came know.
+  struct PhaseBarrier {
+    uint64_t address = 0;
+    uint32_t count = 0, pending = 0, phase = 0;
+    int64_t bytes = 0; // expected and not there
+    uint32_t agent = 0; // of the copies that it counts; phase p ends at time p + 1
+    Access initialized;
+    uint32_t copied = 0, waited = 0; // phases that copies belong to, and that a thread has seen complete
+    bool isFenced = false;
+    Knowledge arrived, complete;
+  };
+  struct NamedBarrier {
+    uint32_t count = 0, arrived = 0;
+    Knowledge known;
+  };
+  /// A box on its way; it lands whenever the schedule draws it.
+  struct BoxCopy {
+    Thread *thread = nullptr;
+    uint64_t barrier = 0;
+    uint32_t phase = 0, bytes = 0, site = 0;
+    std::vector<BoxPiece> pieces;
+    std::vector<char> data;
   };
   struct Block {
     uint32_t number = 0;
     uint32_t coordinate[3] = {};
-    uint32_t time = 0; // barriers that it has passed
+    uint32_t agents = 0; // threads, warps' products, mbarriers
+    std::map<uint64_t, PhaseBarrier> phaseBarriers;
+    NamedBarrier named[16];
     uint32_t waiting = 0, meeting = 0, done = 0;
     BlockTiles tiles;
     std::vector<Thread> threads;
     char *shared = nullptr;
   };
-  /// When a block told the others that it is done with what it did before.
-  struct Arrival {
-    uint32_t thread, blockTime;
+  /// Who accesses memory, for which thread, and what happened before.
+  struct View {
+    uint32_t block, agent, time;
+    AgentKind kind;
+    uint32_t thread;
+    const Knowledge &known;
   };
 
   static void threadBody(void *thread);
@@ -135,12 +210,28 @@ private:
   void tryShuffle(Block &block, uint32_t warp);
   static void gatherInto(Block &block, uint32_t first, uint32_t count, Thread &thread);
   void openGridBarriers();
-  bool isBefore(const Access &earlier, const Thread &now) const;
-  void checkCell(Cell &cell, const Access &now, AccessKind kind, uint64_t address, const Memory &memory);
+  void openNamedBarrier(Block &block, uint32_t id);
+  void completePhase(Block &block, PhaseBarrier &barrier);
+  void land(size_t which);
+  bool isThere(const Block &block) const;
+  PhaseBarrier &findBarrier(uint64_t address, bool isAsync, uint32_t site);
+  void stepTime(Thread &thread);
+  View viewOf(const Thread &thread) const { return {thread.block->number, thread.index, thread.time, AgentKind::thread, thread.index, thread.known}; }
+  bool covers(const Clock &clock, const Access &earlier, const View &view, bool isFenced) const;
+  bool isBefore(const Access &earlier, const View &view) const;
+  bool isVisible(const Access &earlier, const View &view) const;
+  void keepRead(Cell &cell, const Access &now, const View &view) const;
+  void checkOrder(const Access &earlier, const View &view, bool wrote, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);
+  void checkCell(Cell &cell, const View &view, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);
+  Memory &findMemory(uint64_t address, uint32_t bytes, uint32_t site);
+  void accessAs(const View &view, uint64_t address, uint32_t bytes, AccessKind kind, uint32_t site);
+  void forget(uint64_t address, uint32_t bytes);
+  void explainPhases();
   void explainDeadlock();
   void wait(State state, uint32_t site);
   void note(const std::string &what, const Thread &thread, uint32_t site);
-  std::string nameOf(uint32_t thread) const;
+  std::string nameOf(const Thread &thread) const;
+  std::string nameOf(const Access &access) const;
   std::string textOf(uint32_t site) const { return site < sites.size() ? sites[site] : "?"; }
   uint32_t below(uint64_t n) { return uint32_t(random() % n); }
 
@@ -158,7 +249,8 @@ private:
   std::vector<uint32_t> toCome; // blocks, the next one last
   std::vector<std::unique_ptr<Block>> resident;
   std::vector<Thread *> ready, atGridBarrier;
-  std::vector<std::vector<Arrival>> arrivals; // by block
+  std::vector<std::vector<Knowledge>> arrivals; // at barriers of the grid, by block
+  std::vector<BoxCopy> underWay;
   std::vector<Memory *> lastPiece; // by site
   Thread *running = nullptr;
   Stacks stacks;

@@ -18,17 +18,23 @@
 
 namespace ft::emulate {
 
-/// One access: the thread (its number in the grid and one; 0 is none), how many
-/// barriers its block and the grid had passed, and where in the code.
+/// What accesses memory: a thread, or on a block's behalf a copy by TMA or a product of wgmma.
+enum class AgentKind : uint8_t { thread, copy, product };
+
+/// One access: the block, its agent, the agent's time (0: there was none), and where in the code.
 struct Access {
-  uint32_t thread = 0, blockTime = 0, gridTime = 0, site = 0;
+  uint32_t block = 0, agent = 0, time = 0, site = 0;
+  AgentKind kind = AgentKind::thread;
+
+  explicit operator bool() const { return time != 0; }
 };
 
-/// The record of one granule of memory. Two reads are enough: where there were
-/// more, two of different blocks, or else of different threads, meet a later
-/// write wherever any of them does.
+/// The record of one granule of memory. Of reads that nothing orders it keeps two, which a later write
+/// meets wherever it meets any of them: two of different blocks, or else of different threads. Groups
+/// of a block's threads that leave a barrier of their own, and products, have one more each.
 struct Cell {
   Access write, reads[2];
+  std::unique_ptr<std::vector<Access>> more;
   uint32_t launch = 0; // what is older than this launch counts no more
   bool defined = false;
 };

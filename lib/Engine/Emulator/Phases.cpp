@@ -1,0 +1,229 @@
+//===- Phases.cpp - barriers of parts of a block, and copies by TMA -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mbarriers with their arrivals, bytes and phases (PTX ISA, "mbarrier"), named
+// barriers, the election of a lane, and boxes that land in any order.
+//
+//===----------------------------------------------------------------------===//
+#include "Grid.h"
+
+#include <cstring>
+
+using namespace ft::emulate;
+
+//===----------------------------------------------------------------------===//
+// Parts of a block
+//===----------------------------------------------------------------------===//
+
+void Grid::namedBarrier(uint32_t id, uint32_t count, bool waits, uint32_t site) {
+  Thread &self = *running;
+  Block &block = *self.block;
+  if (id >= std::size(block.named))
+    fail("(E4) takes barrier " + std::to_string(id) + ", expected one of 0 to 15", site);
+  if (count == 0 || count % 32 != 0 || count > threadsPerBlock)
+    fail("(E4) takes a barrier of " + std::to_string(count) + " threads, expected a multiple of 32 of the block's " +
+             std::to_string(threadsPerBlock),
+         site);
+  NamedBarrier &barrier = block.named[id];
+  if (barrier.arrived == 0)
+    barrier.count = count;
+  if (barrier.count != count)
+    fail("(E4) takes barrier " + std::to_string(id) + " for " + std::to_string(count) + " threads, which others take for " +
+             std::to_string(barrier.count),
+         site);
+  stepTime(self);
+  barrier.known.join(self.known);
+  ++barrier.arrived;
+  if (!waits)
+    return openNamedBarrier(block, id);
+  self.named = id;
+  wait(State::atNamedBarrier, site);
+}
+
+void Grid::openNamedBarrier(Block &block, uint32_t id) {
+  NamedBarrier &barrier = block.named[id];
+  if (barrier.arrived != barrier.count)
+    return;
+  for (Thread &thread : block.threads)
+    if (thread.state == State::atNamedBarrier && thread.named == id) {
+      thread.known.join(barrier.known);
+      thread.state = State::ready;
+      ready.push_back(&thread);
+    }
+  barrier = NamedBarrier();
+}
+
+bool Grid::elect(uint32_t mask, uint32_t site) {
+  if (mask != ~0u)
+    fail("(E4) elects a lane of a part of a warp, for which the emulator has no rule", site);
+  uint32_t own = 0, all[32];
+  gather(&own, sizeof(own), reinterpret_cast<char *>(all), site);
+  // Any lane would do; a warp's leader stays the same.
+  constexpr uint32_t lanes = 32, stride = 7;
+  uint32_t lane = running->index % lanes, warp = running->index / lanes;
+  return lane == (warp + running->block->number + launch) * stride % lanes;
+}
+
+void Grid::fenceProxy() {
+  Thread &self = *running;
+  stepTime(self);
+  self.known.fenced.join(self.known.before);
+  for (auto &[address, barrier] : self.block->phaseBarriers)
+    barrier.isFenced |= isBefore(barrier.initialized, viewOf(self));
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+void Grid::initBarrier(uint64_t address, uint32_t count, uint32_t site) {
+  constexpr uint32_t bytes = 8, mostArrivals = (1 << 20) - 1;
+  if (count == 0 || count > mostArrivals)
+    fail("(E10) makes an mbarrier of " + std::to_string(count) + " arrivals", site);
+  access(address, bytes, bytes, AccessKind::write, site);
+  Block &block = *running->block;
+  PhaseBarrier &barrier = block.phaseBarriers[address];
+  barrier = PhaseBarrier();
+  barrier.address = address;
+  barrier.count = barrier.pending = count;
+  barrier.agent = block.agents++;
+  barrier.initialized = {block.number, running->index, running->time, site, AgentKind::thread};
+}
+
+void Grid::fenceBarriers() {
+  for (auto &[address, barrier] : running->block->phaseBarriers)
+    barrier.isFenced |= isBefore(barrier.initialized, viewOf(*running));
+}
+
+Grid::PhaseBarrier &Grid::findBarrier(uint64_t address, bool isAsync, uint32_t site) {
+  Block &block = *running->block;
+  auto it = block.phaseBarriers.find(address);
+  if (it == block.phaseBarriers.end())
+    fail("(E10) takes " + findMemory(address, 1, site).describe(address) + " for an mbarrier, which it is not", site);
+  PhaseBarrier &barrier = it->second;
+  if (!isBefore(barrier.initialized, viewOf(*running)))
+    fail("(E3) takes an mbarrier that " + nameOf(barrier.initialized) + " makes with no barrier between, at " +
+             textOf(barrier.initialized.site),
+         site);
+  if (isAsync && !barrier.isFenced)
+    fail("(E9) gives the async proxy an mbarrier that " + nameOf(barrier.initialized) + " makes with no fence between, at " +
+             textOf(barrier.initialized.site),
+         site);
+  return barrier;
+}
+
+void Grid::expectBytes(uint64_t address, uint32_t bytes, uint32_t site) {
+  findBarrier(address, /*isAsync=*/false, site).bytes += bytes;
+}
+
+void Grid::arrive(uint64_t address, uint32_t count, uint32_t site) {
+  Thread &self = *running;
+  PhaseBarrier &barrier = findBarrier(address, /*isAsync=*/false, site);
+  if (count > barrier.pending)
+    fail("(E10) arrives at an mbarrier that expects " + std::to_string(barrier.count) + " arrivals, which have all come",
+         site);
+  stepTime(self);
+  barrier.arrived.join(self.known);
+  barrier.pending -= count;
+  completePhase(*self.block, barrier);
+}
+
+/// Ends the phase that is under way where all is there.
+void Grid::completePhase(Block &block, PhaseBarrier &barrier) {
+  if (barrier.pending != 0 || barrier.bytes != 0)
+    return;
+  ++barrier.phase;
+  barrier.arrived.before.raise(barrier.agent, barrier.phase);
+  barrier.complete = barrier.arrived;
+  barrier.pending = barrier.count;
+  for (Thread &thread : block.threads)
+    if (thread.state == State::atPhase && thread.phaseBarrier == &barrier && (barrier.phase & 1) != thread.parity) {
+      thread.known.join(barrier.complete);
+      barrier.waited = barrier.phase;
+      thread.state = State::ready;
+      ready.push_back(&thread);
+    }
+}
+
+void Grid::waitForPhase(uint64_t address, uint32_t parity, uint32_t site) {
+  Thread &self = *running;
+  if (parity > 1)
+    fail("(E10) waits for parity " + std::to_string(parity) + ", expected 0 or 1", site);
+  PhaseBarrier &barrier = findBarrier(address, /*isAsync=*/false, site);
+  uint32_t seen = self.known.before.of(barrier.agent);
+  bool waits = (barrier.phase & 1) == parity;
+  // A parity names the phase under way or the one before: who knows less may mean another.
+  if (seen + 1 < barrier.phase || (seen + 1 == barrier.phase && waits))
+    fail("(E10) waits for phase " + std::to_string(seen) + " of an mbarrier, which has passed: " + std::to_string(barrier.phase) +
+             " phases are complete, and the thread has waited for " + std::to_string(seen),
+         site);
+  self.phaseBarrier = &barrier;
+  self.parity = parity;
+  if (!waits) {
+    self.known.join(barrier.complete);
+    barrier.waited = barrier.phase;
+  }
+  wait(waits ? State::atPhase : State::ready, site); // others may come first
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+void Grid::copyBox(uint64_t to, const TensorMapData &map, const int32_t *coordinates, uint64_t address, uint32_t site) {
+  constexpr uint64_t alignment = 128;
+  Thread &self = *running;
+  if (map.magic != TensorMapData::isMap)
+    fail("(E1) takes for a tensor map what is none", site);
+  if (to % alignment != 0)
+    fail("(E1) copies a box to " + findMemory(to, 1, site).describe(to) + ", which is not aligned to 128 bytes", site);
+  PhaseBarrier &barrier = findBarrier(address, /*isAsync=*/true, site);
+  BoxCopy copy;
+  copy.thread = &self;
+  copy.barrier = address;
+  copy.phase = barrier.phase;
+  barrier.copied = barrier.phase + 1;
+  copy.site = site;
+  copy.bytes = map.boxBytes();
+  copy.pieces = piecesOf(map, coordinates, to);
+  View view{self.block->number, barrier.agent, barrier.phase + 1, AgentKind::copy, self.index, self.known};
+  for (const BoxPiece &piece : copy.pieces) {
+    size_t place = copy.data.size();
+    copy.data.resize(place + piece.bytes, map.fillsWithNaN ? char(0xff) : char(0));
+    if (piece.from) {
+      accessAs(view, piece.from, piece.bytes, AccessKind::read, site);
+      std::memcpy(copy.data.data() + place, reinterpret_cast<const void *>(piece.from), piece.bytes);
+    }
+    accessAs(view, piece.to, piece.bytes, AccessKind::write, site);
+    forget(piece.to, piece.bytes);
+  }
+  underWay.push_back(std::move(copy));
+}
+
+void Grid::land(size_t which) {
+  BoxCopy copy = std::move(underWay[which]);
+  underWay[which] = std::move(underWay.back());
+  underWay.pop_back();
+  Block &block = *copy.thread->block;
+  PhaseBarrier &barrier = block.phaseBarriers.at(copy.barrier);
+  if (barrier.phase != copy.phase)
+    return note("(E10) copies a box whose mbarrier's phase is complete before the box lands: the bytes expected are too few",
+                *copy.thread, copy.site);
+  size_t place = 0;
+  for (const BoxPiece &piece : copy.pieces) {
+    std::memcpy(reinterpret_cast<void *>(piece.to), copy.data.data() + place, piece.bytes);
+    memories.find(piece.to)->setDefined(piece.to, piece.bytes);
+    place += piece.bytes;
+  }
+  barrier.bytes -= copy.bytes;
+  if (barrier.bytes < 0 && barrier.pending == 0)
+    return note("(E10) copies " + std::to_string(copy.bytes) + " bytes, which are more than the mbarrier expects",
+                *copy.thread, copy.site);
+  completePhase(block, barrier);
+}
+
+/// Whether a thread of the block has waited for each copy to its shared memory.
+bool Grid::isThere(const Block &block) const {
+  return std::none_of(block.phaseBarriers.begin(), block.phaseBarriers.end(),
+                      [](const auto &entry) { return entry.second.waited < entry.second.copied; });
+}
