@@ -1,4 +1,4 @@
-//===- Order.cpp - accesses of memory and what orders them ----------------===//
+//===- AccessOrder.cpp - accesses of memory and what orders them ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each access is compared with what its place of memory remembers: a write must
