@@ -209,6 +209,11 @@ typedef struct FtCompileOptions {
 FtStatus ft_print(FtSource *source, const FtCompileOptions *options, const char *to, FtTextFn write,
                   void *user);
 
+/* Prints the module with the derivative of one of its functions: the pass ft-differentiate, with the passes before it
+   that it asks for. `options` are the pass's, as in a pipeline: "function=f mode=reverse wrt=0,2". A program without a
+   derivative is FT_INVALID_PROGRAM, with a diagnostic at the operation. The source stays as it is. */
+FtStatus ft_source_differentiate(FtSource *source, const char *options, FtTextFn write, void *user);
+
 /* Compiles. `options` may be NULL. The source stays as it is. */
 FtStatus ft_compile(FtSource *source, const FtCompileOptions *options, FtProgram **program);
 /* NULL is allowed. Modules that were loaded from it stay. */

@@ -42,7 +42,7 @@ extern "C" {
 
 /* The major version changes when something of the above does; the minor one when functions were added. */
 #define FT_API_VERSION_MAJOR 1
-#define FT_API_VERSION_MINOR 0
+#define FT_API_VERSION_MINOR 1
 
 /* The functions of ft-c/Runtime.h and ft-c/Compiler.h, by their names without "ft_". New ones are added at the
    end: ask FT_API_HAS before one that is younger than the version you need. */
@@ -104,6 +104,9 @@ typedef struct FtApi {
   FtStatus (*ragged_longest)(const int64_t *offsets, int64_t count, int64_t elements, int64_t *longest);
   FtStatus (*ragged_fill)(const int64_t *offsets, int64_t count, int64_t longest, int64_t *index, int64_t *lengths,
       int64_t *positions, int64_t *lists, int64_t *places);
+
+  /* ft-c/Compiler.h */
+  FtStatus (*source_differentiate)(FtSource *source, const char *options, FtTextFn write, void *user);
 } FtApi;
 
 /* Whether the table `api` is long enough to have `member`. */

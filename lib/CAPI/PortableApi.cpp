@@ -13,6 +13,7 @@ const FtApi *ft_api(int32_t major_version) {
       ft_compiler_version, ft_phase_name, ft_target_name, ft_source_parse, ft_source_release, ft_source_entry_name,
       ft_evaluate, ft_print, ft_compile, ft_program_release, ft_compile_text, ft_program_load, ft_program_bytes,
       ft_program_export, ft_program_figure, ft_ragged_longest, ft_ragged_fill,
+      ft_source_differentiate,
   };
   return major_version == FT_API_VERSION_MAJOR ? &api : nullptr;
 }

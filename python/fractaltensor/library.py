@@ -169,6 +169,7 @@ _PROTOTYPES = {
     "ft_target_name": (c_char_p, [c_int32]),
     "ft_source_parse": (c_int32, [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
     "ft_source_release": (None, [c_void_p]),
+    "ft_source_differentiate": (c_int32, [c_void_p, c_char_p, TextFn, c_void_p]),
     "ft_evaluate": (c_int32, [c_void_p, c_char_p, c_void_p, c_int32, ArrayFn, c_void_p]),
     "ft_print": (c_int32, [c_void_p, c_void_p, c_char_p, TextFn, c_void_p]),
     "ft_compile": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)]),

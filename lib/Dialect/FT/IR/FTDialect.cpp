@@ -121,14 +121,35 @@ static LogicalResult verifyLeafAttribute(Operation *op, FunctionOpInterface func
   return op->emitError() << "'" << name << "': expected " << expected << ", found " << value;
 }
 
+/// `["argument 0", "result 1", "saved 0"]`, no more than there are arguments.
+static LogicalResult verifyResiduals(Operation *op, Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto isOrigin = [](Attribute entry) {
+    auto text = dyn_cast<StringAttr>(entry);
+    if (!text)
+      return false;
+    auto [kind, number] = text.getValue().split(' ');
+    unsigned value;
+    return llvm::is_contained({"argument", "result", "saved"}, kind) && !number.getAsInteger(10, value);
+  };
+  if (list && function && list.size() <= function.getNumArguments() && llvm::all_of(list, isOrigin))
+    return success();
+  return op->emitError("'ft.residuals' says of the first arguments of a function where they come from, "
+                       "[\"argument 0\", \"result 1\", \"saved 0\"]; found ")
+         << attribute;
+}
+
 LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (std::optional<StringRef> expected = describeLeafAttribute(name))
     return verifyLeafAttribute(op, function, attribute, *expected);
+  if (name == "ft.residuals")
+    return verifyResiduals(op, attribute.getValue());
   if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
     return op->emitError() << "unknown attribute '" << name
-                           << "': the ft dialect has 'ft.bounds', 'ft.lengths' and 'ft.typical' on "
+                           << "': the ft dialect has 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on "
                               "functions, and 'ft.gen' on their arguments";
   if (!function)
     return op->emitError() << "'" << name << "' belongs on a function";

@@ -7,6 +7,49 @@ include "mlir/Pass/PassBase.td"
 
 // Keep the passes in alphabetical order.
 
+def FTDifferentiate : Pass<"ft-differentiate", "::mlir::ModuleOp"> {
+  let summary = "add the derivative of a function over lists, in reverse or forward mode";
+  let description = [{
+    Adds functions beside `@f`, which stays. They hold operators of `ft` alone: every later pass takes them, and so does
+    this one.
+
+    `mode=reverse` makes
+
+    - `@f_forward`: the arguments of `@f` to the chosen results and, after them, what the backward function reads
+      besides arguments and results (*saved* values);
+    - `@f_backward`: residuals and a cotangent for each chosen result of floats, to a gradient for each argument of `wrt`.
+      The attribute `ft.residuals` says of each residual where it comes from: `argument 0`, `result 1`, `saved 0`.
+
+    `mode=forward` makes `@f_jvp`: the arguments of `@f` and a tangent for each argument of `wrt`, to the chosen results
+    and a tangent for each one of floats.
+
+    A fold or scan over `xs` becomes a fold over the same lists in the opposite direction, whose state is the cotangent of
+    the state; a map stays a map. What a body captures gets the sum of what its iterations give. There is no tape: the
+    list of a value of a body leaves the operators around it. Access operators, constants, reshapes and integers made
+    of integers are done again where the backward function needs them; all else that it reads is saved (`save=all`).
+
+    ```mlir
+    %h = ft.foldl (%x = %xs : !ft.list<[L], !x>) init (%s = %h0 : !x) -> !x { ... %n = math.tanh ... }
+    ```
+    ==>
+    ```mlir
+    %gh0, %gxs = ft.foldr (%x, %n = %xs, %ns : ...) init (%a = %gh : !x) -> !x, !ft.list<[L], !x> { ... }
+    ```
+
+    The function holds neither calls, branches, layers with a length of their own nor tuples: `ft-unroll`, `ft-inline`,
+    `ft-select` and `canonicalize` come before. Refused, with an error at the operation: ragged lists, and operations
+    without a derivative (`DifferentiableOpInterface`).
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "", "the function; by default the only public one">,
+    Option<"mode", "mode", "std::string", "\"reverse\"", "reverse or forward">,
+    ListOption<"wrt", "wrt", "unsigned", "numbers of the arguments; by default all of floats">,
+    ListOption<"results", "results", "unsigned", "numbers of the results; by default all">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
   let summary = "put upstream operations in the place of short forms";
   let description = [{

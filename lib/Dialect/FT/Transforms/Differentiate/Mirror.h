@@ -1,0 +1,95 @@
+//===- Mirror.h - the backward counterpart of a block -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef LIB_FT_DIALECT_FT_TRANSFORMS_DIFFERENTIATE_MIRROR_H
+#define LIB_FT_DIALECT_FT_TRANSFORMS_DIFFERENTIATE_MIRROR_H
+
+#include "Residuals.h"
+
+namespace mlir::ft::differentiate {
+
+/// The block of the backward program in which the operations of one block of the forward program are reversed.
+class Mirror {
+public:
+  /// Of a function's block: `mirror` is the backward function's, whose first arguments are the residuals.
+  Mirror(const Activity &activity, Residuals &residuals, Block &source, Block &mirror);
+  /// Of the body of `op`, below `parent`.
+  Mirror(Mirror &parent, ComputeOp op, Block &mirror);
+
+  /// A value of the forward program, in the backward one.
+  Value primal(Value value);
+  /// Adds to the cotangent of a value, of this block or of one around it.
+  void accumulate(Value value, Value part);
+  /// The cotangent of a value of this block; null for zero.
+  Value cotangentOf(Value value) { return cotangents.lookup(value); }
+  /// Reverses the operations of the block.
+  LogicalResult reverse();
+
+private:
+  friend class OperatorMirror;
+
+  Value bring(Value value);
+  Value bringFromBody(Value value);
+  Value stateBefore(unsigned state);
+  Value copy(Operation *op, Value value);
+  /// An element of a list of the parent's mirror.
+  Value addList(Value list);
+
+  const Activity &activity;
+  Residuals &residuals;
+  Mirror *parent = nullptr;
+  ComputeOp op;
+  Block &source, &mirror;
+  OpBuilder b;
+  DenseMap<Value, Value> available, cotangents;
+  /// What comes for values of blocks around, by value.
+  llvm::MapVector<Value, SmallVector<Value>> captured;
+  /// The lists whose elements the mirror's last arguments are.
+  SmallVector<Value> lists;
+};
+
+/// Reverses one operator: makes its mirror and what is around it.
+class OperatorMirror {
+public:
+  OperatorMirror(Mirror &outer, ComputeOp op);
+  ~OperatorMirror();
+  LogicalResult run();
+
+private:
+  /// What is summed over the iterations, outside: the operation whose results are summed, and where its operands are.
+  struct Sum {
+    Value target;               // the captured value
+    Operation *made = nullptr;  // in the reduction's body instead of the mirror's, where not null
+    SmallVector<Value> sources; // values of the mirror: the sum itself, or the operands of `made`
+  };
+
+  bool carries(unsigned state) const { return llvm::is_contained(carried, state); }
+  void findCarried();
+  void addStates();
+  void seed();
+  void readGradients();
+  void readSums();
+  bool sinks(Sum &sum);
+  void dropConstantStates();
+  void build();
+  void returnStates(ComputeOp made);
+  void returnSum(const Sum &sum, ComputeOp made);
+  unsigned emit(Value value);
+  bool isElement(Value value);
+  Value listOf(Value value, ComputeOp made);
+
+  Mirror &outer;
+  ComputeOp op;
+  Block *block;
+  Mirror inner;
+  bool hasLag;
+  SmallVector<unsigned> carried; // states whose cotangents go from step to step
+  SmallVector<Value> stateArguments, stateYields, stateInits;
+  SmallVector<Value> emits;
+  SmallVector<std::pair<Value, unsigned>> gradients; // of a list: which of `emits`
+  SmallVector<Sum> sums;
+};
+
+} // namespace mlir::ft::differentiate
+
+#endif // LIB_FT_DIALECT_FT_TRANSFORMS_DIFFERENTIATE_MIRROR_H

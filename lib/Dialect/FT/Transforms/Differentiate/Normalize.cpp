@@ -1,0 +1,108 @@
+//===- Normalize.cpp - the form that derivatives are taken of -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Differentiate.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::differentiate;
+
+OperatorKind differentiate::getOrdered(OperatorKind kind) {
+  switch (kind) {
+  case OperatorKind::Reduce:
+  case OperatorKind::Fold:
+    return OperatorKind::FoldL;
+  case OperatorKind::Scan:
+    return OperatorKind::ScanL;
+  default:
+    return kind;
+  }
+}
+
+ComputeOp differentiate::rebuild(OpBuilder &b, ComputeOp op, OperatorKind kind, TypeRange results, ValueRange lists,
+                                 ValueRange inits, ValueRange identities) {
+  LengthAttr lag = op.isScan() ? op.getLagOrOne() : LengthAttr();
+  ComputeOp made = createCompute(b, op.getLoc(), kind, results, lists, inits, identities, lag);
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    made->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  made.getBody().takeBody(op.getBody());
+  // The ordered forms have no `combine`.
+  if (Region *combine = op.getCombineOrNull(); combine && made.isReassociable())
+    made->getRegion(1).takeBody(*combine);
+  return made;
+}
+
+/// The first element as the initial state, and the others as the list.
+static void addInit(ComputeOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  LengthAttr length = op.getLength();
+  auto number = [&](int64_t value) { return LengthAttr::get(op.getContext(), value); };
+  bool isRight = op.isRight();
+  SmallVector<Value> inits, lists;
+  for (Value list : op.getLists()) {
+    inits.push_back(AtOp::create(b, loc, list, isRight ? length - 1 : number(0)));
+    lists.push_back(SliceOp::create(b, loc, list, isRight ? number(0) : number(1), isRight ? length - 1 : length));
+  }
+  SmallVector<Type> types;
+  for (Value init : inits)
+    types.push_back(op.isFold() ? init.getType() : ListType::wrap(length - 1, init.getType()));
+  ComputeOp made = rebuild(b, op, op.getKind(), types, lists, inits, SmallVector<Value>(op.getIdentities()));
+  for (auto [old, result, init] : llvm::zip_equal(op->getResults(), made->getResults(), inits)) {
+    Value whole = result;
+    if (!op.isFold()) {
+      Value first = RepeatOp::create(b, loc, init, number(1));
+      SmallVector<Value> parts = {first, result};
+      if (isRight)
+        std::swap(parts[0], parts[1]);
+      whole = ConcatOp::create(b, loc, parts);
+      if (whole.getType() != old.getType())
+        whole = CastOp::create(b, loc, old.getType(), whole);
+    }
+    old.replaceAllUsesWith(whole);
+  }
+  op->erase();
+}
+
+static bool holdsTuple(Type type) {
+  bool found = false;
+  AttrTypeWalker walker;
+  walker.addWalk([&](TupleType) { found = true; });
+  walker.walk(type);
+  return found;
+}
+
+static LogicalResult refuse(Operation *op) {
+  if (isa<func::CallOp>(op))
+    return op->emitOpError("has no derivative: run ft-inline before ft-differentiate, and give the callee a body");
+  if (op->getDialect() && op->getDialect()->getNamespace() == "scf")
+    return op->emitOpError("has no derivative in a function over lists: run ft-select before ft-differentiate");
+  if (auto compute = dyn_cast<ComputeOp>(op); compute && compute.getLayerName())
+    return op->emitOpError("has no derivative while its layers are not unrolled: run ft-unroll before ft-differentiate");
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    if (auto list = dyn_cast<ListType>(type); list && list.hasRagged())
+      return op->emitOpError("is of the ragged list ") << type << ", for which there is no derivative in this version";
+    if (holdsTuple(type))
+      return op->emitOpError("is of tuples, ") << type << ": run canonicalize before ft-differentiate, "
+                                               << "which makes a list of each member";
+  }
+  return success();
+}
+
+LogicalResult differentiate::normalize(func::FuncOp function) {
+  SmallVector<ComputeOp> open;
+  WalkResult walked = function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (failed(refuse(op)))
+      return WalkResult::interrupt();
+    if (auto compute = dyn_cast<ComputeOp>(op); compute && !compute.isMap() && compute.getInits().empty())
+      open.push_back(compute);
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (ComputeOp op : open)
+    addInit(op);
+  return success();
+}

@@ -1,0 +1,346 @@
+//===- OperatorMirror.cpp - operators reversed ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//     foldl f s0 xs          (s̄0, x̄s) = foldr over (x, h₋, ē) init s̄n: (s̄, x̄) = f̄(h₋, x; s̄, ē)
+//     scanl f s0 xs          the same, with the cotangent of a result added to the state at the begin of its step
+//     scanl f s0 xs lag d    scanr lag d; s̄0 is the sum of what the first d steps give to steps before the first
+//     map f xs               a map
+//
+// What a body captures gets, outside, the sum of what its iterations give. Where such a part is made by one operation
+// of less data than it has itself, as xᵀg of a weight, its operands leave the loop and the sum makes it.
+//
+//===----------------------------------------------------------------------===//
+#include "Mirror.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::differentiate;
+
+/// Tensors of f16 and bf16 are added up as f32.
+static Type wideOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isa<FloatType>(tensor.getElementType()) || tensor.getElementTypeBitWidth() >= 32)
+    return type;
+  return tensor.clone(Float32Type::get(type.getContext()));
+}
+
+static Value widen(OpBuilder &b, Location loc, Value value) {
+  Type wide = wideOf(value.getType());
+  return wide == value.getType() ? value : arith::ExtFOp::create(b, loc, wide, value).getResult();
+}
+
+static Value narrow(OpBuilder &b, Location loc, Value value, Type type) {
+  return value.getType() == type ? value : arith::TruncFOp::create(b, loc, type, value).getResult();
+}
+
+OperatorMirror::OperatorMirror(Mirror &outer, ComputeOp op)
+    : outer(outer), op(op), block(new Block()), inner(outer, op, *block),
+      hasLag(op.isScan() && op.getLagOrOne().getConstant() != 1) {}
+
+OperatorMirror::~OperatorMirror() {
+  if (!block)
+    return;
+  block->dropAllReferences();
+  delete block;
+}
+
+LogicalResult OperatorMirror::run() {
+  findCarried();
+  addStates();
+  seed();
+  if (failed(inner.reverse()))
+    return failure();
+  readGradients();
+  readSums();
+  dropConstantStates();
+  build();
+  return success();
+}
+
+/// States from which a value is reached whose cotangent is not zero.
+void OperatorMirror::findCarried() {
+  YieldOp yield = op.getYield();
+  SmallVector<Value> work;
+  llvm::DenseSet<Value> seen;
+  auto visit = [&](Value value) {
+    if (value.getParentBlock() == &op.getBody().front() && seen.insert(value).second)
+      work.push_back(value);
+  };
+  for (auto [value, result] : llvm::zip(yield.getValues(), op.getStateResults()))
+    if (outer.cotangentOf(result))
+      visit(value);
+  for (auto [value, result] : llvm::zip(yield.getEmits(), op.getEmitResults()))
+    if (outer.cotangentOf(result))
+      visit(value);
+  llvm::DenseSet<unsigned> reached;
+  for (auto [i, result] : llvm::enumerate(op.getStateResults()))
+    if (!op.isMap() && outer.cotangentOf(result))
+      reached.insert(i);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      unsigned number = argument.getArgNumber();
+      if (number < op.getNumStates() && reached.insert(number).second)
+        visit(yield.getValues()[number]);
+      continue;
+    }
+    for (Value operand : value.getDefiningOp()->getOperands())
+      visit(operand);
+    for (Value operand : getCaptured(value.getDefiningOp()))
+      visit(operand);
+  }
+  // A state that was reached by its result alone is reached through its value, too.
+  for (unsigned i = 0; i < op.getNumStates(); ++i)
+    if (reached.contains(i) && outer.activity.isVaried(op.getStateArgs()[i]))
+      carried.push_back(i);
+}
+
+void OperatorMirror::addStates() {
+  Location loc = op.getLoc();
+  for (unsigned state : carried) {
+    Type type = op.getStateArgs()[state].getType();
+    stateArguments.push_back(block->addArgument(wideOf(type), loc));
+    Value last = op.isFold() ? outer.cotangentOf(op->getResult(state)) : Value();
+    if (!last)
+      last = buildZero(outer.b, loc, type);
+    stateInits.push_back(widen(outer.b, loc, last));
+  }
+}
+
+void OperatorMirror::seed() {
+  Location loc = op.getLoc();
+  YieldOp yield = op.getYield();
+  for (auto [i, state] : llvm::enumerate(carried)) {
+    Value part = stateArguments[i];
+    if (Value list = op.isScan() ? outer.cotangentOf(op->getResult(state)) : Value())
+      part = buildSum(inner.b, loc, part, widen(inner.b, loc, inner.addList(list)));
+    inner.accumulate(yield.getValues()[state], narrow(inner.b, loc, part, op.getStateArgs()[state].getType()));
+  }
+  auto take = [&](Value value, Value result) {
+    if (Value list = outer.cotangentOf(result))
+      inner.accumulate(value, inner.addList(list));
+  };
+  if (op.isMap())
+    for (auto [value, result] : llvm::zip(yield.getValues(), op->getResults()))
+      take(value, result);
+  // A result whose state is not carried depends on no argument.
+  for (auto [value, result] : llvm::zip(yield.getEmits(), op.getEmitResults()))
+    take(value, result);
+}
+
+unsigned OperatorMirror::emit(Value value) {
+  for (auto [i, known] : llvm::enumerate(emits))
+    if (known == value)
+      return i;
+  emits.push_back(value);
+  return emits.size() - 1;
+}
+
+void OperatorMirror::readGradients() {
+  Location loc = op.getLoc();
+  for (auto [i, state] : llvm::enumerate(carried)) {
+    Value argument = op.getStateArgs()[state], found = inner.cotangentOf(argument);
+    // The cotangent itself, where the state only passes through.
+    if (found)
+      if (auto narrowed = found.getDefiningOp<arith::TruncFOp>(); narrowed && narrowed.getIn() == stateArguments[i])
+        found = stateArguments[i];
+    if (!found)
+      found = buildZero(inner.b, loc, argument.getType());
+    stateYields.push_back(widen(inner.b, loc, found));
+  }
+  for (auto [list, argument] : llvm::zip(op.getLists(), op.getElementArgs()))
+    if (Value found = inner.cotangentOf(argument))
+      gradients.emplace_back(list, emit(found));
+}
+
+/// The numbers of a tensor; none of a list.
+static std::optional<int64_t> countOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? std::optional<int64_t>(tensor.getNumElements()) : std::nullopt;
+}
+
+/// Whether the reduction outside can make the part, of less data: `sum.sources` has it, and `sum.made` becomes how.
+bool OperatorMirror::sinks(Sum &sum) {
+  Value part = sum.sources.front();
+  Operation *made = part.getDefiningOp();
+  if (!made || made->getBlock() != block || made->getNumResults() != 1 || !isa<linalg::LinalgOp, ComputeOp>(made))
+    return false;
+  auto isInside = [&](Value value) { return value.getParentBlock() == block; };
+  if (llvm::any_of(getCaptured(made), isInside))
+    return false;
+  std::optional<int64_t> size = countOf(part.getType());
+  int64_t operands = 0;
+  SmallVector<Value> sources;
+  for (Value operand : made->getOperands()) {
+    if (!isInside(operand))
+      continue;
+    if (Operation *defining = operand.getDefiningOp(); defining && defining->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    sources.push_back(operand);
+    auto list = dyn_cast<ListType>(operand.getType());
+    std::optional<int64_t> own = countOf(list ? list.getElement() : operand.getType());
+    operands += own.value_or(0);
+  }
+  if (!size || operands >= *size || sources.empty())
+    return false;
+  sum.made = made;
+  sum.sources = sources;
+  return true;
+}
+
+void OperatorMirror::readSums() {
+  Location loc = op.getLoc();
+  for (auto &[target, parts] : inner.captured) {
+    SmallVector<Sum> own;
+    bool all = true;
+    for (Value part : parts) {
+      own.push_back(Sum{target, nullptr, {part}});
+      all &= sinks(own.back());
+    }
+    if (!all) {
+      // One list for all of them.
+      Value total;
+      for (Value part : parts)
+        total = buildSum(inner.b, loc, total, part);
+      own = {Sum{target, nullptr, {widen(inner.b, loc, total)}}};
+    }
+    for (Sum &sum : own) {
+      for (Value source : sum.sources)
+        if (!isElement(source))
+          emit(source);
+      sums.push_back(sum);
+    }
+  }
+}
+
+/// A cotangent that each step hands on as it is, as that of a sum, is no state: then all steps are independent.
+void OperatorMirror::dropConstantStates() {
+  if (op.isScan() && !carried.empty())
+    for (unsigned state : carried)
+      if (hasLag || outer.cotangentOf(op->getResult(state)))
+        return;
+  for (unsigned i = carried.size(); i-- > 0;) {
+    if (stateYields[i] != stateArguments[i])
+      continue;
+    Value init = stateInits[i];
+    for (Value &value : emits)
+      if (value == stateArguments[i])
+        value = init;
+    for (Value &value : stateYields)
+      if (value == stateArguments[i])
+        value = init;
+    for (Sum &sum : sums)
+      for (Value &value : sum.sources)
+        if (value == stateArguments[i])
+          value = init;
+    stateArguments[i].replaceAllUsesWith(init);
+    outer.accumulate(op.getInits()[carried[i]], narrow(outer.b, op.getLoc(), init, op.getInits()[carried[i]].getType()));
+    unsigned number = cast<BlockArgument>(stateArguments[i]).getArgNumber();
+    block->eraseArgument(number);
+    carried.erase(carried.begin() + i);
+    stateArguments.erase(stateArguments.begin() + i);
+    stateYields.erase(stateYields.begin() + i);
+    stateInits.erase(stateInits.begin() + i);
+  }
+}
+
+void OperatorMirror::build() {
+  Location loc = op.getLoc();
+  bool hasStates = !carried.empty();
+  if (!hasStates && emits.empty())
+    return;
+  if (inner.lists.empty()) {
+    // Nothing is read: the places are gone through.
+    Type place = RankedTensorType::get({}, inner.b.getI64Type());
+    inner.addList(IotaOp::create(outer.b, loc, ListType::wrap(op.getLength(), place)));
+  }
+  OperatorKind kind = OperatorKind::Map;
+  if (hasStates)
+    kind = hasLag ? (op.isRight() ? OperatorKind::ScanL : OperatorKind::ScanR)
+                  : (op.isRight() ? OperatorKind::FoldL : OperatorKind::FoldR);
+  YieldOp::create(inner.b, loc, hasStates ? stateYields : emits, hasStates ? emits : SmallVector<Value>());
+  SmallVector<Type> types;
+  for (Value state : stateYields)
+    types.push_back(hasLag ? Type(ListType::wrap(op.getLength(), state.getType())) : state.getType());
+  for (Value value : emits)
+    types.push_back(ListType::wrap(op.getLength(), value.getType()));
+  ComputeOp made = createCompute(outer.b, loc, kind, types, inner.lists, stateInits, {},
+                                 hasStates && hasLag ? op.getLagOrOne() : LengthAttr());
+  made.getBody().push_back(block);
+  block = nullptr;
+  returnStates(made);
+  for (auto [list, number] : gradients)
+    outer.accumulate(list, made->getResult(carried.size() + number));
+  for (const Sum &sum : sums)
+    returnSum(sum, made);
+}
+
+/// To the initial states, what the first steps give to the states before them.
+void OperatorMirror::returnStates(ComputeOp made) {
+  Location loc = op.getLoc();
+  for (auto [i, state] : llvm::enumerate(carried)) {
+    Value init = op.getInits()[state], first = made->getResult(i);
+    if (!outer.activity.isVaried(init))
+      continue;
+    if (hasLag) {
+      LengthAttr lag = op.getLagOrOne();
+      if (op.isRight())
+        lag = LengthAttr::get(op.getContext(), 0) - lag;
+      first = buildSumOfFilled(outer.b, loc, first, lag);
+    }
+    outer.accumulate(init, narrow(outer.b, loc, first, init.getType()));
+  }
+}
+
+/// An element of a list that the mirror goes through.
+bool OperatorMirror::isElement(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && !llvm::is_contained(stateArguments, value);
+}
+
+/// A value of the mirror's block as the list of it, outside.
+Value OperatorMirror::listOf(Value value, ComputeOp made) {
+  unsigned states = carried.size();
+  if (value.getParentBlock() == &made.getBody().front() && isElement(value))
+    return made.getLists()[cast<BlockArgument>(value).getArgNumber() - states];
+  return made->getResult(states + std::distance(emits.begin(), llvm::find(emits, value)));
+}
+
+void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
+  Location loc = op.getLoc();
+  OpBuilder &b = outer.b;
+  SmallVector<Value> lists;
+  for (Value source : sum.sources)
+    lists.push_back(listOf(source, made));
+  Type type = sum.target.getType(), wide = wideOf(type);
+  Value zero = buildZero(b, loc, wide);
+  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, sum.made ? zero : ValueRange());
+  auto *body = new Block();
+  total.getBody().push_back(body);
+  Value state = body->addArgument(wide, loc);
+  IRMapping mapping;
+  for (auto [source, list] : llvm::zip_equal(sum.sources, lists))
+    mapping.map(source, body->addArgument(cast<ListType>(list.getType()).getPeeled(), loc));
+  OpBuilder at = OpBuilder::atBlockEnd(body);
+  Value part = mapping.lookup(sum.sources.front());
+  if (sum.made) {
+    for (Value operand : sum.made->getOperands())
+      if (Operation *defining = operand.getDefiningOp(); defining && defining->hasTrait<OpTrait::ConstantLike>())
+        at.clone(*defining, mapping);
+    part = at.clone(*sum.made, mapping)->getResult(0);
+  }
+  YieldOp::create(at, loc, ValueRange{buildSum(at, loc, state, widen(at, loc, part))}, ValueRange());
+  if (sum.made) {
+    auto *combine = new Block();
+    total->getRegion(1).push_back(combine);
+    combine->addArguments({wide, wide}, {loc, loc});
+    OpBuilder in = OpBuilder::atBlockEnd(combine);
+    Value both = buildSum(in, loc, combine->getArgument(0), combine->getArgument(1));
+    YieldOp::create(in, loc, ValueRange{both}, ValueRange());
+  }
+  outer.accumulate(sum.target, narrow(b, loc, total->getResult(0), type));
+}

@@ -1,0 +1,75 @@
+//===- Residuals.cpp - what a backward function reads ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Residuals.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::differentiate;
+
+unsigned Residuals::add(Value value) {
+  residuals.insert(value);
+  return std::distance(residuals.begin(), llvm::find(residuals, value));
+}
+
+Value Residuals::lift(ComputeOp op, Value value) {
+  Value &list = lifted[{op.getOperation(), value}];
+  if (list)
+    return list;
+  YieldOp yield = op.getYield();
+  (op.isMap() ? yield.getValuesMutable() : yield.getEmitsMutable()).append(value);
+  OpBuilder b(op.getContext());
+  b.setInsertionPointAfter(op);
+  Type type = ListType::wrap(op.getLength(), value.getType());
+  Value placeholder = UnrealizedConversionCastOp::create(b, op.getLoc(), type, ValueRange()).getResult(0);
+  placeholders[op].push_back(placeholder);
+  return list = placeholder;
+}
+
+void Residuals::addResults(ComputeOp op, ArrayRef<Value> lists) {
+  OpBuilder b(op);
+  SmallVector<Type> types(op->getResultTypes());
+  for (Value list : lists)
+    types.push_back(list.getType());
+  OperatorKind kind = getOrdered(op.getKind());
+  SmallVector<Value> identities;
+  ComputeOp made = rebuild(b, op, kind, types, SmallVector<Value>(op.getLists()), SmallVector<Value>(op.getInits()),
+                           identities);
+  unsigned count = op->getNumResults();
+  op->replaceAllUsesWith(made->getResults().take_front(count));
+  for (auto [i, placeholder] : llvm::enumerate(lists)) {
+    Value list = placeholder;
+    list.replaceAllUsesWith(made->getResult(count + i));
+    list.getDefiningOp()->erase();
+  }
+  op->erase();
+}
+
+SmallVector<std::string> Residuals::finish() {
+  Operation *end = forward.front().getTerminator();
+  unsigned numResults = end->getNumOperands();
+  // As operands of the end they follow what operators are replaced by.
+  SmallVector<std::string> origins;
+  SmallVector<Value> own;
+  for (Value value : residuals) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      origins.push_back("argument " + std::to_string(argument.getArgNumber()));
+      continue;
+    }
+    auto results = end->getOperands().take_front(numResults);
+    if (auto found = llvm::find(results, value); found != results.end()) {
+      origins.push_back("result " + std::to_string(std::distance(results.begin(), found)));
+      continue;
+    }
+    origins.push_back("saved " + std::to_string(own.size()));
+    own.push_back(value);
+  }
+  end->insertOperands(numResults, own);
+  for (auto &[op, lists] : placeholders)
+    addResults(cast<ComputeOp>(op), lists);
+  OpBuilder b(end);
+  forward.setFunctionType(b.getFunctionType(forward.front().getArgumentTypes(), end->getOperandTypes()));
+  forward.removeResAttrsAttr();
+  residuals.clear();
+  return origins;
+}
