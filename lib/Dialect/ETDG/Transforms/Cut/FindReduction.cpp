@@ -81,11 +81,12 @@ bool Finder::findDimension() {
     return refuse("other regions of the nest have some of the scan's states");
   found.leaf = leaf;
   found.dim = leaf.getNumAncestors() + *own;
-  unsigned shared = 0;
-  if (auto kernel = leaf->getParentOfType<KernelOp>(); kernel && !leaf.getParentBlock())
-    shared = kernel.getShared();
-  if (*own < shared)
+  NestOp nest = leaf.getNest();
+  auto kernel = dyn_cast<KernelOp>(nest ? nest->getParentOp() : leaf->getParentOp());
+  if (kernel && *own < kernel.getShared())
     return refuse("the nests of its kernel run in step along the dimension");
+  // (In a block one thread, or one block of threads, runs the shared loops: no other dimension is ordered there.)
+  unsigned shared = kernel && !leaf.getParentBlock() ? kernel.getShared() : 0;
   for (unsigned d = shared; d < leaf.getNumOwnDims(); ++d)
     if (d != *own && leaf.getOperator(d) != ft::OperatorKind::Map)
       return refuse("another of its dimensions is ordered, " + leaf.getDimNames()[leaf.getNumAncestors() + d].getValue());
