@@ -51,16 +51,16 @@ def numpy_rows(rows):
 def torch_rows(rows, device):
     import torch
 
-    from fractaltensor.torch_support import number_of
+    from fractaltensor.torch_support import program_text
 
     add = programs()
     x, y, out = (torch.ones(3, 4, device=device) for _ in range(3))
-    number = number_of(add)
-    packet = torch.ops.fractaltensor.call
+    program = program_text(add, [x, y], {})
+    packet = torch.ops.fractaltensor.forward_1
     rows["direct"] = lambda: add(x, y)
     rows["direct, out="] = lambda: add(x, y, out=out)
-    rows["operator"] = lambda: packet(number, [x, y])
-    rows["operator, overload named"] = lambda: packet.default(number, [x, y])
+    rows["operator"] = lambda: packet(program, [x, y])
+    rows["operator, overload named"] = lambda: packet.default(program, [x, y])
     rows["torch.add"] = lambda: torch.add(x, y)
     rows["torch.add, out="] = lambda: torch.add(x, y, out=out)
     rows["torch.empty_like"] = lambda: torch.empty_like(x)

@@ -25,6 +25,7 @@ from .errors import (
     DTypeError, Error, GradientError, InternalError, LengthError, MissingError, NotBuiltError, OutOfMemoryError, ShapeError, TraceError,
 )
 from .functions import *  # noqa: F403 - all functions of elements
+from .imports import after_import as _after_import
 from .jit import Jit, jit, synchronize
 from .lengths import Length
 from .lists import ListValue, concat, dim, iota, repeat
@@ -38,6 +39,14 @@ from .types import bool_ as bool  # noqa: A004
 __version__ = "0.1.0"
 
 _docstrings.complete([emit, fold, foldl, foldr, reduce, scan, scanl, scanr, map, ragged, concat, dim, iota, repeat, zip])
+
+
+def _define_operators() -> None:
+    # Graphs that PyTorch loads name them.
+    from . import torch_support  # noqa: F401
+
+
+_after_import("torch", _define_operators)
 
 
 def __getattr__(name: str):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import itertools
 import os
 import sys
 import threading
@@ -34,6 +35,9 @@ _RESERVED = ("out", "stream", "engine")
 
 
 _all: "weakref.WeakSet[Jit]" = weakref.WeakSet()
+#: By numbers of this process, which no graph that is saved may hold.
+_numbers = itertools.count(1)
+_by_number: "weakref.WeakValueDictionary[int, Jit]" = weakref.WeakValueDictionary()
 _of_parent: List[Any] = []  # what a child of fork neither uses nor frees
 _has_threads = False
 
@@ -90,8 +94,8 @@ class Jit:
         self._reserved = [name for name in _RESERVED if all(p.name != name for p in self.signature.parameters)]
         self._checked = False
         self._check()
-        if "torch" in sys.modules:
-            _number_for_torch(self)
+        self._number_here = next(_numbers)
+        _by_number[self._number_here] = self
 
     # -- checking and tracing ---------------------------------------------------------------------------
 
@@ -224,7 +228,7 @@ class Jit:
 
             return call_ragged(self, values, statics, engine or self._engine, out, stream)
         if out is None and "torch" in sys.modules and _needs_torch(values):
-            return self._through_torch(values)
+            return self._through_torch(values, statics)
         described = None
         if out is None and engine is None and stream is None:
             described = _described_key(values, statics)
@@ -344,12 +348,11 @@ class Jit:
         self._prepare_direct(plan, bound)
         return self._prepare(plan, bound, flat=True)(values)
 
-    def _through_torch(self, values):
+    def _through_torch(self, values, statics):
         """A call that PyTorch has to see: gradients are tracked, or tensors have no data."""
         from .torch_support import call_operator
 
-        _number_for_torch(self)
-        return call_operator(self, values)
+        return self._in_structure(call_operator(self, values, statics))
 
     def _in_structure(self, leaves: Sequence):
         """Results in the structure of the function's result, which is that of any tracing of it."""
@@ -691,18 +694,18 @@ def _torch_is_compiling() -> bool:
 
 
 def _compiled_by_torch(jit: Jit, args, kwargs):
-    """Written for PyTorch's compiler to trace: one operator, then its results in order."""
-    from .torch_support import call_operator
+    """Written for PyTorch's compiler to trace: one function that it leaves whole, then its results in order."""
+    from .torch_support import call_in_graph
 
-    if kwargs:
-        raise ArgumentError(f"{jit.__name__}: under torch.compile arguments are given by position")
-    return call_operator(jit, args)
+    return jit._in_structure(call_in_graph(jit._number_here, args, kwargs))
 
 
-def _number_for_torch(jit: Jit) -> None:
-    from .torch_support import number_of
-
-    number_of(jit)
+def by_number(number: int) -> Jit:
+    """The program of a number of this process."""
+    found = _by_number.get(number)
+    if found is None:
+        raise TraceError(f"fractaltensor: there is no program {number} in this process")
+    return found
 
 
 def _needs_torch(values) -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch: compiled programs as an operator, for ``torch.compile``, fake tensors and CUDA graphs.
+"""PyTorch: compiled programs as operators, for ``torch.compile``, ``torch.export``, fake tensors and CUDA graphs.
 
-One operator, ``torch.ops.fractaltensor.call(program, inputs)``, serves all programs; `program` is a number
-that each gets. Under ``torch.compile`` a call of a program becomes this operator; with plain tensors it goes
-straight to the compiled code, which costs less.
+``torch.ops.fractaltensor.forward_N(program, inputs)`` serves the programs with N results, and `program` is the
+program itself, as one string (see :mod:`fractaltensor.stored`). A graph that is saved holds its programs, and
+caches that ask for a graph's content see them. Under ``torch.compile`` a call of a program becomes this operator;
+with plain tensors it goes straight to the compiled code, which costs less.
 
 There are no gradients in this version: a backward pass through a program raises
 :class:`fractaltensor.GradientError`.
@@ -11,72 +12,110 @@ There are no gradients in this version: a backward pass through a program raises
 
 from __future__ import annotations
 
-import itertools
+import collections
+import re
+import threading
 import weakref
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
-from . import arrays
-from .errors import GradientError, TraceError
+from . import arrays, stored
+from .errors import ArgumentError, GradientError, TraceError
+from .imports import after_import
+from .jit import Jit, by_number
 from .types import ListType
 
-_numbers = itertools.count(1)
-_programs: "weakref.WeakValueDictionary[int, Any]" = weakref.WeakValueDictionary()
-#: Programs that a graph of PyTorch may hold by their number.
-_held: Dict[int, Any] = {}
+#: Programs of this process by their strings: with places in the user's source, and tuned where they were.
+_own: "weakref.WeakValueDictionary[str, Jit]" = weakref.WeakValueDictionary()
+#: Others, the latest last. Those that fall out are read from their strings again.
+_read: "collections.OrderedDict[str, Jit]" = collections.OrderedDict()
+_MOST_READ = 256
+_lock = threading.RLock()  # defining an operator asks for it
 
 
-def number_of(jit) -> int:
-    """The number by which the operator knows a program."""
-    found = jit.__dict__.get("_torch_number")
-    if found is None:
-        found = jit._torch_number = next(_numbers)
-        _programs[found] = jit
+def _jit(program: str) -> Jit:
+    """What runs the program of a string."""
+    found = _own.get(program)
+    if found is not None:
+        return found
+    with _lock:
+        found = _read.pop(program, None)
+        if found is None:
+            found = stored.StoredJit(program)
+            if len(_read) >= _MOST_READ:
+                _read.popitem(last=False)
+        _read[program] = found
     return found
 
 
-def _jit(number: int, hold: bool = False):
-    found = _programs.get(number)
-    if hold:
-        _held[number] = found
-    if found is None:
-        raise TraceError(f"torch.ops.fractaltensor.call: there is no program {number}")
-    return found
-
-
-# -- the operator ------------------------------------------------------------------------------------------------
+# -- the operators -----------------------------------------------------------------------------------------------
 
 _library = torch.library.Library("fractaltensor", "DEF")
-_library.define("call(int program, Tensor[] inputs) -> Tensor[]", tags=(torch.Tag.pt2_compliant_tag,))
-_library.define("no_gradients(int program, Tensor[] gradients, Tensor[] inputs) -> Tensor[]", tags=(torch.Tag.pt2_compliant_tag,))
+_NAME = re.compile(r"(forward|backward)_([1-9]\d{0,3})")
 
 
-def _run_prepared(jit, inputs: Sequence[torch.Tensor]) -> Optional[List[torch.Tensor]]:
+class _Operators(torch._ops._OpNamespace):
+    """The operators of this package, each defined when it is first asked for."""
+
+    # PyTorch names operators in files by the module of their namespace.
+    __module__ = torch._ops._OpNamespace.__module__
+
+    def __getattr__(self, name: str):
+        match = _NAME.fullmatch(name)
+        if match is not None:
+            with _lock:
+                _define(match[1], int(match[2]))
+        return super().__getattr__(name)
+
+
+_defined = set()
+
+
+def _define(kind: str, count: int) -> None:
+    name = f"{kind}_{count}"
+    if name in _defined:
+        return
+    _defined.add(name)
+    parameters = "str program, Tensor[] inputs" if kind == "forward" else "str program, Tensor[] gradients, Tensor[] inputs"
+    results = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+    _library.define(f"{name}({parameters}) -> {results}", tags=(torch.Tag.pt2_compliant_tag,))
+    for key in ("CPU", "CUDA"):
+        _library.impl(name, _run if kind == "forward" else _raise_no_gradients, key)
+    if kind == "forward":
+        _library.impl(name, _differentiable, "Autograd")
+    torch.library.register_fake(f"fractaltensor::{name}", _fake if kind == "forward" else _fake_gradients, lib=_library)
+
+
+def operator(kind: str, count: int):
+    """The operator ``forward_N`` or ``backward_N`` with `count` results."""
+    return getattr(torch.ops.fractaltensor, f"{kind}_{count}").default
+
+
+def _results(values: Sequence[torch.Tensor]):
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _run_prepared(jit: Optional[Jit], inputs: Sequence[torch.Tensor]):
     """A call that is prepared; None for any other, and where PyTorch has to see it."""
-    if jit is None or jit._direct is None:
-        return None
-    found = jit._direct.call(*inputs)
-    return found if found is None else list(found) if type(found) is tuple else [found]
+    return None if jit is None or jit._direct is None else jit._direct.call(*inputs)
 
 
-def _run(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+def _run(program: str, inputs: Sequence[torch.Tensor]):
     jit = _jit(program)
     found = _run_prepared(jit, inputs)
-    return jit._run_flat(inputs) if found is None else found
+    return _results(jit._run_flat(inputs)) if found is None else found
 
 
-def _fake(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
-    """Results without data: element shapes and types are decided, list lengths may be symbols of PyTorch."""
-    jit = _jit(program, hold=True)
-    _, statics = jit._arrange(inputs, {})
+def _names(jit: Jit, inputs: Sequence[torch.Tensor]) -> Tuple[Dict[str, Any], Dict[str, int], Dict[str, Any]]:
+    """Lengths, extents and element types that arguments bind; lengths may be symbols of PyTorch."""
     lengths: Dict[str, Any] = {}
     extents: Dict[str, int] = {}
-    dtypes = {}
+    dtypes: Dict[str, Any] = {}
     for parameter, value in zip(jit.signature.traced, inputs):
         type_ = parameter.type
         element = type_.element if isinstance(type_, ListType) else type_
-        dims = [*(type_.lengths if isinstance(type_, ListType) else ()), *element.shape]
+        dims = _dims(type_)
         if len(dims) != value.dim():
             raise TraceError(f"{jit.__name__}: argument '{parameter.name}' is {type_}, found a tensor of rank {value.dim()}")
         found = arrays.torch_dtype(value.dtype)
@@ -86,29 +125,39 @@ def _fake(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
             raise TraceError(f"{jit.__name__}: argument '{parameter.name}' is {type_}, found numbers of {value.dtype}")
         for dim, size in zip(dims, value.shape):
             name = getattr(dim, "single_name", None)
-            if name is None:
-                continue
+            number = dim if isinstance(dim, int) else dim.constant
             if name in jit.signature.extent_names:
                 extents[name] = int(size)
-            else:
+            elif name is not None:
                 lengths.setdefault(name, size)
-    traced = jit._program(extents, dtypes, statics)
+            elif number is not None and size != number:
+                raise TraceError(f"{jit.__name__}: argument '{parameter.name}' is {type_}, found the shape {tuple(value.shape)}")
+    return lengths, extents, dtypes
+
+
+def _dims(type_) -> List:
+    return [*type_.lengths, *type_.element.shape] if isinstance(type_, ListType) else list(type_.shape)
+
+
+def _fake(program: str, inputs: Sequence[torch.Tensor]):
+    """Results without data: element shapes and types are decided, list lengths may be symbols of PyTorch."""
+    jit = _jit(program)
+    lengths, extents, dtypes = _names(jit, inputs)
     results = []
-    for type_ in traced.result_types:
-        dims = [*(type_.lengths if isinstance(type_, ListType) else ()), *(type_.element.shape if isinstance(type_, ListType) else type_.shape)]
-        shape = [d if isinstance(d, int) else d.evaluate(lengths) for d in dims]
+    for type_ in jit._program(extents, dtypes, {}).result_types:
+        shape = [d if isinstance(d, int) else d.evaluate(lengths) for d in _dims(type_)]
         dtype = type_.element.dtype if isinstance(type_, ListType) else type_.dtype
         results.append(inputs[0].new_empty(shape, dtype=arrays.torch_of(dtype)))
-    return results
+    return _results(results)
 
 
-def _raise_no_gradients(program: int, gradients, inputs) -> List[torch.Tensor]:
-    raise GradientError(_no_gradients(_jit(program).__name__))
+def _fake_gradients(program: str, gradients, inputs: Sequence[torch.Tensor]):
+    return _results([torch.empty_like(t) for t in inputs])
 
 
-def _no_gradients(name: str) -> str:
-    return (
-        f"{name}: backward through a compiled program: this version computes forward only; "
+def _raise_no_gradients(program: str, gradients, inputs):
+    raise GradientError(
+        f"{_jit(program).__name__}: backward through a compiled program: this version computes forward only; "
         "call it under torch.no_grad(), or detach its arguments"
     )
 
@@ -117,45 +166,95 @@ class _Forward(torch.autograd.Function):
     """Forward as it is; backward raises when it runs, not when it is traced."""
 
     @staticmethod
-    def forward(ctx, program, *inputs):
+    def forward(ctx, program, count, *inputs):
         ctx.program = program
         ctx.save_for_backward(*inputs)
         with torch._C._AutoDispatchBelowAutograd():
-            return tuple(torch.ops.fractaltensor.call(program, list(inputs)))
+            return operator("forward", count)(program, list(inputs))
 
     @staticmethod
     def backward(ctx, *gradients):
         # It depends on the gradients, so that it stays in the backward half of a traced graph.
-        return (None, *torch.ops.fractaltensor.no_gradients(ctx.program, list(gradients), list(ctx.saved_tensors)))
+        inputs = list(ctx.saved_tensors)
+        found = operator("backward", len(inputs))(ctx.program, list(gradients), inputs)
+        return (None, None, *((found,) if len(inputs) == 1 else found))
 
 
-def _differentiable(program: int, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
-    # With plain tensors, and nobody who watches, what lies below autograd is the call itself.
+def _differentiable(program: str, inputs: Sequence[torch.Tensor]):
+    # With plain tensors, and no mode that watches, what lies below autograd is the call itself.
     if torch._C._len_torch_dispatch_stack() == 0:
-        found = _run_prepared(_programs.get(program), inputs)
+        found = _run_prepared(_own.get(program), inputs)
         if found is not None:
             return found
+    count = _count_results(program)
     if torch.is_grad_enabled() and any(t.requires_grad for t in inputs):
-        return list(_Forward.apply(program, *inputs))
+        return _Forward.apply(program, count, *inputs)
     with torch._C._AutoDispatchBelowAutograd():
-        return torch.ops.fractaltensor.call(program, list(inputs))
+        return operator("forward", count)(program, list(inputs))
 
 
-for _key in ("CPU", "CUDA"):
-    _library.impl("call", _run, _key)
-    _library.impl("no_gradients", _raise_no_gradients, _key)
-_library.impl("call", _differentiable, "Autograd")
-torch.library.register_fake("fractaltensor::call", _fake, lib=_library)
-torch.library.register_fake("fractaltensor::no_gradients", lambda program, gradients, inputs: [torch.empty_like(t) for t in inputs], lib=_library)
+_counts: Dict[str, int] = {}
+
+
+def _count_results(program: str) -> int:
+    found = _counts.get(program)
+    if found is None:
+        if len(_counts) >= _MOST_READ:
+            _counts.clear()
+        found = _counts[program] = stored.count_results(program)
+    return found
+
+
+torch.ops.fractaltensor = _Operators("fractaltensor")
 
 
 # -- from a call to the operator -------------------------------------------------------------------------------------
 
 
-def call_operator(jit, inputs) -> Any:
-    """A program's call as the operator, in the structure of the program's results."""
-    results = torch.ops.fractaltensor.call(jit._torch_number, list(inputs))
-    return jit._in_structure(results)
+def program_text(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> str:
+    """The string of the program that a call with these arguments runs."""
+    if any(getattr(p.type, "is_ragged", False) for p in jit.signature.traced):
+        raise ArgumentError(f"{jit.__name__}: lists of several lengths are no tensors of PyTorch: call it outside of torch.compile and autograd")
+    _, extents, dtypes = _names(jit, inputs)
+    text = stored.text_of(jit._program(extents, dtypes, statics), jit._engine)
+    if not statics:
+        _own.setdefault(text, jit)
+    return text
+
+
+def call_operator(jit: Jit, values: Sequence[Any], statics: Mapping[str, Any]) -> List[torch.Tensor]:
+    """A program's call as the operator; its results in order."""
+    inputs = [_tensor(jit, p, v) for p, v in zip(jit.signature.traced, values)]
+    text = program_text(jit, inputs, statics)
+    count = _count_results(text)
+    found = operator("forward", count)(text, inputs)
+    return [found] if count == 1 else list(found)
+
+
+def _tensor(jit: Jit, parameter, value) -> torch.Tensor:
+    """An argument as a tensor: numbers and arrays of other libraries, too."""
+    if isinstance(value, torch.Tensor):
+        return value
+    dtype = getattr(parameter.type, "dtype", None)
+    if dtype is not None and not parameter.type.shape and dtype.is_bound and (getattr(value, "shape", None) == () or not hasattr(value, "shape")):
+        return torch.scalar_tensor(value.item() if hasattr(value, "item") else value, dtype=arrays.torch_of(dtype))
+    try:
+        return torch.from_dlpack(value)
+    except (TypeError, AttributeError):
+        raise ArgumentError(f"{jit.__name__}: argument '{parameter.name}' is {type(value).__name__}: pass a tensor") from None
+
+
+def call_in_graph(number: int, args: Tuple, kwargs: Dict[str, Any]) -> Tuple[torch.Tensor, ...]:
+    """A call that PyTorch's compiler meets: it leaves it whole, and what traces its graph finds the operator."""
+    jit = by_number(number)
+    return tuple(call_operator(jit, *jit._arrange(args, kwargs)))
+
+
+def _allow_in_graph() -> None:
+    torch.compiler.allow_in_graph(call_in_graph)
+
+
+after_import("torch._dynamo", _allow_in_graph)
 
 
 def is_plain(value) -> bool:

@@ -350,18 +350,19 @@ class Torch(unittest.TestCase):
         self.assertTrue(torch.equal(torch.func.functionalize(lambda a, b: a * 1 + b)(x, y), x + y))
 
     def test_operator(self):
-        from fractaltensor.torch_support import number_of
+        from fractaltensor.torch_support import program_text
 
         add, pair = make_add(), make_pair()
         x, y = torch.from_numpy(numbers()), torch.ones(3, 4)
+        one, two = program_text(add, [x, y], {}), program_text(pair, [x], {})
         for _ in range(3):
-            (found,) = torch.ops.fractaltensor.call(number_of(add), [x, y])
+            found = torch.ops.fractaltensor.forward_1(one, [x, y])
             self.assertTrue(torch.equal(found, x + y))
-            a, b = torch.ops.fractaltensor.call(number_of(pair), [x])
+            a, b = torch.ops.fractaltensor.forward_2(two, [x])
             self.assertTrue(torch.equal(a, x + 1) and torch.equal(b, x.sum(0)))
         x.requires_grad_()
         with self.assertRaises(ft.GradientError):
-            torch.ops.fractaltensor.call(number_of(add), [x, y])[0].sum().backward()
+            torch.ops.fractaltensor.forward_1(one, [x, y]).sum().backward()
 
     def test_inference_mode(self):
         add = make_add()

@@ -81,12 +81,11 @@ class Torch(unittest.TestCase):
     def test_operator(self):
         x, w = inputs()
         rnn(x, w)
-        from fractaltensor.torch_support import number_of
+        from fractaltensor.torch_support import program_text
 
-        (y,) = torch.ops.fractaltensor.call(number_of(rnn), [x, w])
-        torch.testing.assert_close(y, reference(x, w))
-        torch.library.opcheck(torch.ops.fractaltensor.call.default, (number_of(rnn), [x, w]),
-                              test_utils=("test_schema", "test_faketensor"))
+        text = program_text(rnn, [x, w], {})
+        torch.testing.assert_close(torch.ops.fractaltensor.forward_1(text, [x, w]), reference(x, w))
+        torch.library.opcheck(torch.ops.fractaltensor.forward_1.default, (text, [x, w]), test_utils=("test_schema", "test_faketensor"))
 
     def test_fake_tensors(self):
         from torch._subclasses.fake_tensor import FakeTensorMode
@@ -117,7 +116,7 @@ class Torch(unittest.TestCase):
 
         x, w = inputs()
         exported = torch.export.export(Model(), (x, w))
-        self.assertIn("fractaltensor.call", str(exported.graph))
+        self.assertIn("fractaltensor.forward_1", str(exported.graph))
         torch.testing.assert_close(exported.module()(x, w), reference(x, w))
 
     def test_backward_raises(self):
