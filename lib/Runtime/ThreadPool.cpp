@@ -6,8 +6,13 @@
 // compare-and-swap on `state`, so one that wakes late finds the job closed and
 // never touches it: the caller waits for those alone who joined.
 //
+// Calls measure how long their threads worked and waited. A body that threads
+// gain nothing runs on its caller (ParallelGain.h).
+//
 //===----------------------------------------------------------------------===//
 #include "ft/Runtime/ThreadPool.h"
+
+#include "ft/Runtime/ParallelGain.h"
 
 #include "ShuffledThreads.h"
 
@@ -45,11 +50,25 @@ int64_t nowNanoseconds() {
   return int64_t(t.tv_sec) * 1000000000 + t.tv_nsec;
 }
 
+/// A clock that is read within some nanoseconds; its unit is the processor's.
+int64_t ticks() {
+#if defined(__x86_64__)
+  return int64_t(__builtin_ia32_rdtsc());
+#elif defined(__aarch64__)
+  int64_t value;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#else
+  return nowNanoseconds();
+#endif
+}
+
 /// Waits for `done()` by spinning, then by giving the processor away: a thread
 /// we wait for may not be running.
 template <class Predicate>
 void spinUntil(Predicate done) {
-  for (int i = 0; i < 4096; ++i) {
+  constexpr int spins = 256; // some microseconds
+  for (int i = 0; i < spins; ++i) {
     if (done())
       return;
     pauseCpu();
@@ -93,15 +112,18 @@ struct Barrier {
   alignas(64) std::atomic<int> arrived{0};
   alignas(64) std::atomic<uint32_t> phase{0};
 
-  void wait(int threads) {
+  /// Returns the ticks that the thread waited.
+  int64_t wait(int threads) {
     uint32_t mine = phase.load(std::memory_order_relaxed);
     if (arrived.fetch_add(1, std::memory_order_acq_rel) == threads - 1) {
       arrived.store(0, std::memory_order_relaxed);
       countBarrier();
       phase.store(mine + 1, std::memory_order_release);
-      return;
+      return 0;
     }
+    int64_t begin = ticks();
     spinUntil([&] { return phase.load(std::memory_order_acquire) != mine; });
+    return ticks() - begin;
   }
 };
 
@@ -110,6 +132,7 @@ struct Inside {
   bool parallel = false;
   Barrier *barrier = nullptr;
   int threads = 1;
+  int64_t waited = 0; // ticks, at barriers
 };
 thread_local Inside inside;
 
@@ -137,6 +160,17 @@ public:
   }
   int workerCount() const { return workers; }
 
+  /// What is known of a body at a size; 0 stands for regions. To be asked by who has the pool.
+  ft::rt::ParallelGain &gainOf(const void *body, int64_t n) {
+    // Sizes within a factor of two behave alike.
+    int size = n ? 64 - __builtin_clzll(uint64_t(n)) : 0;
+    uint64_t hash = (reinterpret_cast<uint64_t>(body) + uint64_t(size)) * 0x9e3779b97f4a7c15;
+    Known &known = bodies[hash >> (64 - knownBits)];
+    if (known.body != body || known.size != size)
+      known = {body, size, {}};
+    return known.gain;
+  }
+
   void runRange(RangeFn fn, void *env, int64_t n, int64_t grain, int threads) {
     // Four pieces a thread even out a slow one.
     int64_t pieces = int64_t(threads) * 4;
@@ -153,12 +187,14 @@ public:
       shares[t].end = pieces * (t + 1) / job.threads;
     }
     uint32_t epoch = forks.load(std::memory_order_relaxed);
-    open(job.threads - 1);
+    int64_t begin = open(job.threads - 1);
     {
       InsideScope scope({true, nullptr, 1});
       workOnRange(0);
     }
+    int64_t own = ticks() - begin;
     close(epoch, 0);
+    note(gainOf(reinterpret_cast<const void *>(fn), n), begin, own);
   }
 
   void runRegion(RegionFn fn, void *env, int threads) {
@@ -167,12 +203,15 @@ public:
     job.env = env;
     job.threads = threads;
     uint32_t epoch = forks.load(std::memory_order_relaxed);
-    open(threads - 1);
+    int64_t begin = open(threads - 1), waited = 0;
     {
       InsideScope scope({true, &barrier, threads});
       fn(env, 0, threads);
+      waited = inside.waited;
     }
+    int64_t own = ticks() - begin - waited;
     close(epoch, threads - 1);
+    note(gainOf(reinterpret_cast<const void *>(fn), 0), begin, own);
   }
 
 private:
@@ -192,6 +231,18 @@ private:
     int64_t end = 0;
   };
 
+  struct Known {
+    const void *body = nullptr;
+    int size = 0;
+    ft::rt::ParallelGain gain;
+  };
+
+  /// Tells what is known of a body that it took threads since `begin`, `own` of it the caller worked.
+  void note(ft::rt::ParallelGain &gain, int64_t begin, int64_t own) {
+    int64_t now = ticks();
+    gain.note(now, now - begin, own + helped.load(std::memory_order_relaxed));
+  }
+
   // state: number of the job (32 bits), seats (10), joined (11), working (11).
   static constexpr int jobShift = 32, seatShift = 22, joinShift = 11;
   static constexpr uint64_t fieldMask = 0x7ff;
@@ -199,7 +250,10 @@ private:
   static uint64_t joined(uint64_t s) { return s >> joinShift & fieldMask; }
   static uint64_t working(uint64_t s) { return s & fieldMask; }
 
-  void open(int helpers) {
+  /// Returns when it began.
+  int64_t open(int helpers) {
+    int64_t begin = ticks();
+    helped.store(0, std::memory_order_relaxed);
     uint32_t number = ticket.load(std::memory_order_relaxed) + 1;
     state.store(uint64_t(number) << jobShift | uint64_t(helpers) << seatShift,
                 std::memory_order_release);
@@ -208,6 +262,7 @@ private:
     ticket.store(number, std::memory_order_seq_cst);
     if (sleepers.load(std::memory_order_seq_cst) > 0)
       syscall(SYS_futex, &ticket, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+    return begin;
   }
 
   /// Waits until `required` workers have joined, shuts the door and waits for
@@ -245,13 +300,16 @@ private:
         return;
     } while (!state.compare_exchange_weak(s, s + (uint64_t(1) << joinShift) + 1,
                                           std::memory_order_acq_rel, std::memory_order_acquire));
+    int64_t begin = ticks(), waited = 0;
     if (job.region) {
       InsideScope scope({true, &barrier, job.threads});
       job.region(job.env, int64_t(joined(s)) + 1, job.threads);
+      waited = inside.waited;
     } else {
       InsideScope scope({true, nullptr, 1});
       workOnRange(self);
     }
+    helped.fetch_add(ticks() - begin - waited, std::memory_order_relaxed);
     state.fetch_sub(1, std::memory_order_release);
   }
 
@@ -308,6 +366,9 @@ private:
   Job job;
   Share shares[maxThreads];
   Barrier barrier;
+  static constexpr int knownBits = 8;
+  Known bodies[1 << knownBits]; // guarded by `busy`
+  alignas(64) std::atomic<int64_t> helped{0}; // ticks that workers worked for the job
   alignas(64) std::atomic<uint64_t> state{0};
   alignas(64) std::atomic<uint32_t> ticket{0};
   alignas(64) std::atomic<int> sleepers{0};
@@ -352,9 +413,11 @@ int threadsNow() {
   return expected ? expected : count;
 }
 
+std::atomic<bool> keepThreads{false};
+
 /// The pool with at least one worker, locked; or null where the call is to run
-/// inline.
-Pool *acquirePool(int &threads) {
+/// inline. `body` and `n` as for Pool::gainOf.
+Pool *acquirePool(int &threads, const void *body, int64_t n) {
   if (inside.parallel)
     return nullptr;
   threads = threadsNow();
@@ -363,6 +426,10 @@ Pool *acquirePool(int &threads) {
   Pool *pool = getPool();
   if (!pool || !pool->tryAcquire())
     return nullptr;
+  if (!keepThreads.load(std::memory_order_relaxed) && !pool->gainOf(body, n).wantsThreads(ticks())) {
+    pool->release();
+    return nullptr;
+  }
   pool->ensureWorkers(threads - 1);
   if (pool->workerCount() + 1 < threads)
     threads = pool->workerCount() + 1; // the system gave no more threads
@@ -382,6 +449,8 @@ extern "C" void ft_shuffle_threads(int64_t seed) {
   shuffleSeed = uint64_t(seed);
 }
 
+extern "C" void ft_keep_threads(bool keep) { keepThreads.store(keep, std::memory_order_relaxed); }
+
 extern "C" bool ft_threads_are_shuffled(void) { return shuffled; }
 
 extern "C" void ft_parallel_for(void (*fn)(void *, int64_t, int64_t), void *env, int64_t n,
@@ -393,7 +462,7 @@ extern "C" void ft_parallel_for(void (*fn)(void *, int64_t, int64_t), void *env,
     return ft::rt::runShuffledRange(fn, env, n, shuffleSeed);
   }
   int threads = 1;
-  Pool *pool = n <= grain ? nullptr : acquirePool(threads);
+  Pool *pool = n <= grain ? nullptr : acquirePool(threads, reinterpret_cast<const void *>(fn), n);
   if (!pool) {
     fn(env, 0, n);
     return;
@@ -408,7 +477,7 @@ extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *e
     return ft::rt::runShuffledRegion(fn, env, threadsNow(), shuffleSeed);
   }
   int threads = 1;
-  if (Pool *pool = acquirePool(threads)) {
+  if (Pool *pool = acquirePool(threads, reinterpret_cast<const void *>(fn), 0)) {
     pool->runRegion(fn, env, threads);
     pool->release();
     return;
@@ -421,7 +490,7 @@ extern "C" void ft_barrier(void) {
   if (shuffled && ft::rt::waitShuffled())
     return;
   if (inside.barrier)
-    inside.barrier->wait(inside.threads);
+    inside.waited += inside.barrier->wait(inside.threads);
   else if (inside.parallel) // a region of one thread
     countBarrier();
 }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/ThreadPool.h"
 
+#include "ft/Runtime/ParallelGain.h"
+
 #include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <sys/wait.h>
@@ -14,8 +17,14 @@ namespace {
 
 /// Restores the default number of threads at the end of a test.
 struct Threads {
-  explicit Threads(int count) { ft_set_num_threads(count); }
-  ~Threads() { ft_set_num_threads(0); }
+  explicit Threads(int count, bool keep = true) {
+    ft_set_num_threads(count);
+    ft_keep_threads(keep);
+  }
+  ~Threads() {
+    ft_set_num_threads(0);
+    ft_keep_threads(false);
+  }
 };
 
 template <class F>
@@ -68,6 +77,45 @@ TEST(ThreadPool, SmallWorkRunsInline) {
   EXPECT_EQ(calls, 1);
   parallelFor(-5, 1, [&](int64_t, int64_t) { ++calls; });
   EXPECT_EQ(calls, 1);
+}
+
+TEST(ThreadPool, ABodyThatThreadsGainNothingRunsOnOne) {
+  Threads threads(4, /*keep=*/false);
+  // All but the caller only wait: threads gain nothing, whatever the machine does besides.
+  int64_t alone = 0, together = 0, rounds = 0;
+  for (; rounds < 100 && !alone; ++rounds)
+    parallelRegion([&](int64_t tid, int64_t count) {
+      if (tid == 0) {
+        (count == 1 ? alone : together) += 1;
+        auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+        while (std::chrono::steady_clock::now() < end)
+          ;
+      }
+      ft_barrier();
+    });
+  EXPECT_GE(together, 2);
+  EXPECT_EQ(alone, 1);
+}
+
+TEST(ParallelGain, TriesAgainAfterLongerAndLongerTimes) {
+  ft::rt::ParallelGain gain;
+  EXPECT_TRUE(gain.wantsThreads(0));
+  gain.note(1000, 100, 190);
+  EXPECT_TRUE(gain.wantsThreads(1000));
+  gain.note(2000, 100, 100); // may be chance
+  EXPECT_TRUE(gain.wantsThreads(2000));
+  gain.note(2100, 100, 180);
+  gain.note(2200, 100, 100);
+  EXPECT_TRUE(gain.wantsThreads(2200));
+  int64_t now = 10000;
+  for (int64_t times : {64, 128, 256, 512, 1024, 2048, 4096, 4096}) {
+    gain.note(now, 100, 110);
+    EXPECT_FALSE(gain.wantsThreads(now + 100 * times - 1));
+    EXPECT_TRUE(gain.wantsThreads(now + 100 * times));
+    now += 100 * times;
+  }
+  gain.note(now, 100, 200);
+  EXPECT_TRUE(gain.wantsThreads(now));
 }
 
 TEST(ThreadPool, ExtremeSizesDoNotOverflow) {

@@ -43,6 +43,10 @@ int64_t ft_num_threads(void);
 /// to be called inside a parallel body.
 void ft_set_num_threads(int64_t count);
 
+/// For tests: while `keep` holds, every parallel call takes the threads that there are. Else a body whose threads
+/// mostly waited, for each other or for a core, runs on its caller for some time.
+void ft_keep_threads(bool keep);
+
 /// For tests: from now on parallel calls run on their caller alone, tasks and the threads of regions in an order that
 /// `seed` gives, and memory of a call begins as all ones. A negative seed ends that. Not to be called inside a
 /// parallel body, nor while other threads make calls.
