@@ -3,6 +3,7 @@
 #include "ft-c/Runtime.h"
 
 #include "ft/Runtime/Program.h"
+#include "ft/Runtime/PlanSeal.h"
 
 #include <algorithm>
 #include <cstring>
@@ -99,6 +100,9 @@ static Status makeProgram(FtEntry &e, size_t index, Program *&out) {
     const FtModule &m = *e.module;
     const Plan &plan = e.entry->plans[index];
     std::unique_ptr<Target> target;
+    // Kernels of the caller's own are not the bundle's to check.
+    if (!m.kernels.launch)
+      FT_RT_TRY(checkSeal(m.bundle, *e.entry, plan).inside("entry \"" + e.entry->name + "\", target " + plan.target));
     FT_RT_TRY((m.device           ? makeCudaTarget(*m.device, m.bundle, plan, target)
                : m.kernels.launch ? makeKernelsTarget(m.bundle, plan, e.entry->name, m.kernels, target)
                                   : makeHostTarget(m.bundle, plan, e.module->codes, target))

@@ -5,6 +5,7 @@
 // value: the form that MLIR's execution engine gives functions, too.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Runtime/PlanSeal.h"
 #include "ft/Runtime/Target.h"
 
 #include "HostCode.h"
@@ -117,7 +118,7 @@ public:
       std::lock_guard<std::mutex> guard(codes.lock);
       std::shared_ptr<HostCode> &known = codes.bySection[plan.modules[0]];
       if (!known)
-        FT_RT_TRY(HostCode::load(section.bytes, known));
+        FT_RT_TRY(HostCode::load(withoutSeal(section.bytes), known));
       code = known;
     }
     for (const std::string &name : plan.kernels) {

@@ -252,8 +252,7 @@ class Bundle:
         key = (name, *device, os.getpid())
         found = self._modules.get(key)
         if found is None:
-            found = Module(self._handle(device), name)
-            found.process = -1  # the bundle owns the handle
+            found = Module(self._handle(device), name, owns=False)
             self._modules[key] = found
         return found
 

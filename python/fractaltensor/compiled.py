@@ -19,14 +19,17 @@ from .source import Frame, of_function
 
 
 class Module:
-    """Compiled code, loaded for a device. `entry` is the program's; `arguments` is what it takes."""
+    """Compiled code, loaded for a device. `entry` is the program's; `arguments` is what it takes.
 
-    def __init__(self, handle: c_void_p, name: Optional[str], keep=()):
+    `owns`: whether the handle is released with this object, also where it cannot be made.
+    """
+
+    def __init__(self, handle: c_void_p, name: Optional[str], keep=(), owns: bool = True):
         self.handle, self.keep = handle, keep
         #: Of the code, where it is a bundle: two requests with one digest run the same.
         self.digest: Optional[bytes] = None
         self.library = lib.library()
-        self.process = os.getpid()
+        self.process = os.getpid() if owns else -1
         self.entry = c_void_p()
         encoded = None if name is None else name.encode()
         lib.check(self.library.ft_module_entry(handle, encoded, byref(self.entry)), name or "the bundle")

@@ -1,6 +1,7 @@
 //===- BundleTest.cpp - expressions, plans and .ftb files -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/Bundle.h"
+#include "ft/Runtime/PlanSeal.h"
 
 #include "SamplePrograms.h"
 #include "TestDir.h"
@@ -206,6 +207,58 @@ TEST(Bundle, RoundTrip) {
   EXPECT_EQ(back.find("nothing"), nullptr);
   EXPECT_EQ(dir.entries(), 1);
   EXPECT_EQ(Bundle::read(dir / "none.ftb", back).code(), Code::notFound);
+}
+
+/// What `change` makes of a sealed bundle that went through a file.
+static Status sealAfter(Bundle bundle, std::function<void(Bundle &)> change) {
+  sealPlans(bundle);
+  change(bundle);
+  Bundle back;
+  FT_RT_TRY(Bundle::parse(bundle.serialize(), "x", back));
+  return checkSeal(back, back.entries[0], back.entries[0].plans[0]);
+}
+
+TEST(Bundle, CodeTakesThePlansItWasCompiledWith) {
+  for (const Bundle &bundle : {sample::scale("sm_90a"), sample::scale("cpu"), sample::everything()}) {
+    Status status = sealAfter(bundle, [](Bundle &) {});
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(sealAfter(bundle, [](Bundle &b) { b.entries[0].name = "other"; }).ok());
+    EXPECT_TRUE(sealAfter(bundle, [](Bundle &b) { b.entries[0].chosen = {{"cpu", "default"}}; }).ok());
+    Bundle sealed = bundle;
+    sealPlans(sealed);
+    for (size_t i = 0; i < bundle.sections.size(); ++i)
+      EXPECT_EQ(withoutSeal(sealed.sections[i].bytes), bundle.sections[i].bytes);
+  }
+}
+
+TEST(Bundle, CodeRefusesOtherPlans) {
+  auto refused = [](const Bundle &bundle, auto change) {
+    Status status = sealAfter(bundle, change);
+    EXPECT_EQ(status.code(), Code::corrupt) << status.message();
+    EXPECT_NE(status.message().find("not one that its code was compiled with"), std::string::npos) << status.message();
+  };
+  for (const char *target : {"cpu", "sm_90a"}) {
+    Bundle bundle = sample::scale(target);
+    refused(bundle, [](Bundle &b) { b.entries[0].arguments[1].shape[1] = 1; });
+    refused(bundle, [](Bundle &b) { b.entries[0].arguments[1].dtype = DType::f16; });
+    refused(bundle, [](Bundle &b) { b.entries[0].arguments[0].stridedDims = 1; });
+    refused(bundle, [](Bundle &b) { b.entries[0].symbols[0].value = 1; });
+    refused(bundle, [](Bundle &b) { b.entries[0].requirements.clear(); });
+    refused(bundle, [](Bundle &b) { b.entries[0].plans[0].workspaceBytes = 1; });
+    refused(bundle, [](Bundle &b) { b.entries[0].plans[0].buffers[1].index = 0; });
+    refused(bundle, [](Bundle &b) { b.entries[0].plans[0].buffers[1].offset = 64; });
+    refused(bundle, [](Bundle &b) { b.entries[0].plans[0].steps[0].launched.grid[0] = 7; });
+    refused(bundle, [](Bundle &b) { b.entries[0].plans[0].steps[0].launched.arguments[2].value = 1 << 20; });
+    refused(bundle, [](Bundle &b) { b.entries[0].plans[0].kernels[0] = "other"; });
+  }
+  // Another plan's code.
+  Bundle two = sample::scale("sm_90a");
+  two.sections.push_back(two.sections[0]);
+  two.entries.push_back(two.entries[0]);
+  two.entries[1].name = "more";
+  two.entries[1].plans[0].modules = {1};
+  two.entries[1].arguments[1].shape[1] = 8;
+  refused(two, [](Bundle &b) { b.entries[0].plans[0].modules = {1}; });
 }
 
 TEST(Bundle, EveryTruncationIsRefused) {

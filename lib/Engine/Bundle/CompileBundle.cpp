@@ -18,6 +18,7 @@
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Support/ArrayType.h"
 #include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Runtime/PlanSeal.h"
 #include "ft/Support/InputLimits.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Target/Host/HostLibrary.h"
@@ -497,5 +498,6 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   }
   assemblies.finish(bundle);
   bundle.sections.push_back({rt::Section::data, "generators", tests.dump()});
+  rt::sealPlans(bundle);
   return bundle;
 }
