@@ -117,6 +117,17 @@ class Request:
         #: Of the forms of kernels that were compiled, the one to run; it changes no code.
         self.variant = variant
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it asks for another schedule than the compiler's choice."""
+        return bool(self.skip or self.candidate or self.variant)
+
+    @property
+    def schedule(self) -> str:
+        """The schedule, in words."""
+        order = f"order {self.candidate}" if self.candidate else "loops as written" if self.skip else "the compiler's choice"
+        return f"{order}, {self.variant}" if self.variant else order
+
     def with_strides(self, strided: Sequence[int]) -> "Request":
         """The same for arguments that lie by strides."""
         if not any(strided):

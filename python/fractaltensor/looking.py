@@ -21,6 +21,8 @@ def explain(program: Program, request: Request) -> str:
     messages, table = compiled.remarks_of(program, request)
     remarks = [m for m in messages if m.severity == "remark"]
     lines = [f"{program.name}, compiled for {request.target}"]
+    if request.is_chosen:
+        lines.append(f"  schedule: {request.schedule}, which tune() chose")
     lengths = ", ".join(program.signature.length_names)
     if lengths:
         lines.append(f"  lengths {lengths} are bound at each call; the same code serves all of them")

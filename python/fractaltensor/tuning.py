@@ -8,9 +8,10 @@ forms of each kernel. The choice is kept on disk with the compiled programs, so 
 from __future__ import annotations
 
 import json
+import statistics
 import sys
 import time
-from typing import List, NamedTuple, Optional, Tuple
+from typing import Callable, List, NamedTuple, Optional
 
 from . import cache, compiled
 from .arrays import CPU
@@ -21,10 +22,15 @@ from .plan import Plan
 from .program import Program
 
 _MAX_CANDIDATES = 16
+_LEAST_ROUNDS, _MOST_ROUNDS = 5, 1000
+#: So many times the best median is too slow to be measured further.
+_FAR = 3
+#: A gain of less than this part is no gain.
+_NOISE = 0.03
 
 
 class Tried(NamedTuple):
-    """One schedule that :func:`tune` measured: a name, and seconds for a call (the least of several)."""
+    """One schedule that :func:`tune` measured: a name, and seconds for a call (the median of several)."""
 
     name: str
     seconds: float
@@ -35,12 +41,13 @@ class Tuned:
 
     Attributes:
       tried: the schedules, fastest first.
-      best: the name of the fastest, which calls take from now on.
+      best: the name of the one that calls take from now on: the fastest, or the compiler's choice where no other
+        is faster by more than times of it differ among each other.
     """
 
-    def __init__(self, tried: List[Tried]):
+    def __init__(self, tried: List[Tried], best: str):
         self.tried = sorted(tried, key=lambda t: t.seconds)
-        self.best = self.tried[0].name
+        self.best = best
 
     def __repr__(self):
         lines = [f"{'*' if t.name == self.best else ' '} {t.seconds * 1e6:12.1f} us  {t.name}" for t in self.tried]
@@ -79,26 +86,100 @@ def _candidates(target: str):
             yield f"order {rank}", Request(target, candidate=rank)
 
 
-def _measure(plan: Plan, values, stream, seconds: float = 0.2) -> float:
-    """The least time of a call, over calls that take about `seconds` together."""
-    def once() -> float:
+class _Schedule:
+    """A schedule that is measured: how it is called, and the times of its calls."""
+
+    def __init__(self, name: str, request: Request, plan: Plan):
+        self.name, self.request, self.plan = name, request, plan
+        self.times: List[float] = []
+
+    def call(self, values, stream) -> float:
+        """Seconds of one call; on a device until it has ended."""
+        if self.request.variant:
+            self.plan.module.select(self.request.variant)
         begin = time.perf_counter()
-        plan.run(values, stream)
-        if plan.device[0] != CPU:
-            plan.module.synchronize(stream or 0)
+        self.plan.run(values, stream)
+        if self.plan.device[0] != CPU:
+            self.plan.module.synchronize(stream or 0)
         return time.perf_counter() - begin
 
-    best, spent, calls = once(), 0.0, 0
-    while calls < 3 or (spent < seconds and calls < 1000):
-        took = once()
-        best, spent, calls = min(best, took), spent + took, calls + 1
-    return best
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    @property
+    def spread(self) -> float:
+        """The median distance of a time from the median."""
+        middle = self.median
+        return statistics.median(abs(t - middle) for t in self.times)
 
 
-def _bar(done: int, name: str, seconds: Optional[float], progress: bool) -> None:
+def _measure(schedules: List[_Schedule], values, stream, seconds: float = 0.2, clock: Callable = time.perf_counter) -> None:
+    """Times calls in rounds, one call of each schedule in each: what else the machine does meets all of them alike."""
+    for schedule in schedules:
+        schedule.times = []
+        schedule.call(values, stream)  # what only the first call does
+    racing, end, rounds = list(schedules), clock() + seconds * len(schedules), 0
+    while rounds < _LEAST_ROUNDS or (clock() < end and rounds < _MOST_ROUNDS):
+        for schedule in racing:
+            schedule.times.append(schedule.call(values, stream))
+        rounds += 1
+        if rounds == _LEAST_ROUNDS:
+            # Later rounds are for those that may yet win.
+            limit = _FAR * min(s.median for s in racing)
+            racing = [s for s in racing if s.median <= limit]
+
+
+def choose(schedules: List[_Schedule], values, stream) -> _Schedule:
+    """The schedule that calls take: the first, which is the compiler's choice, or one that is faster twice."""
+    _measure(schedules, values, stream)
+    default, best = schedules[0], min(schedules, key=lambda s: s.median)
+    if best is default:
+        return default
+    first = best.times, default.times
+    _measure([default, best], values, stream)
+    gain = default.median - best.median
+    is_faster = gain > _NOISE * default.median and gain > default.spread + best.spread
+    best.times, default.times = (a + b for a, b in zip(first, (best.times, default.times)))
+    return best if is_faster else default
+
+
+def _bar(done: int, text: str, progress: bool) -> None:
     if progress:
-        took = "refused" if seconds is None else f"{seconds * 1e6:.1f} us"
-        print(f"\r[{'#' * done:<{_MAX_CANDIDATES + 2}}] {name}: {took:<20}", end="", file=sys.stderr, flush=True)
+        print(f"\r[{'#' * done:<{_MAX_CANDIDATES + 2}}] {text:<40}", end="", file=sys.stderr, flush=True)
+
+
+def _compile(program: Program, bound, target: str, progress: bool) -> List[_Schedule]:
+    """The schedules that differ in their code, the compiler's choice first.
+
+    Raises:
+      CompileError: the compiler refuses the program.
+    """
+    found: List[_Schedule] = []
+    first: Optional[BaseException] = None
+    seen = set()
+    for index, (name, request) in enumerate(_candidates(target)):
+        try:
+            module = compiled.module(program, request, bound.device)
+        except CompileError as error:
+            first = first or error
+            _bar(index + 1, f"{name}: refused", progress)
+            if request.candidate:
+                break
+            continue
+        _bar(index + 1, name, progress)
+        if module.digest in seen:
+            continue
+        seen.add(module.digest)
+        plan = Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind)
+        for variant in module.variants if request.variants else [""]:
+            own = Request(target, skip=request.skip, candidate=request.candidate, variants=request.variants, variant=variant)
+            found.append(_Schedule(f"{name}, {variant}" if variant else name, own, plan))
+    if progress:
+        print(file=sys.stderr)
+    if not found:
+        raise first
+    return found
 
 
 def tune(jit, args, kwargs, progress: bool) -> Tuned:
@@ -114,34 +195,11 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
     if target == "interpret":
         raise ArgumentError(f"{jit.__name__}: the interpreter has no schedules to measure: tune with engine='cpu' or 'cuda'")
     stream = current_stream(bound.infos[0].kind, bound.device, None)
-    tried: List[Tuple[Tried, Request]] = []
-    first: Optional[BaseException] = None
-    seen = set()
-    for index, (name, request) in enumerate(_candidates(target)):
-        try:
-            module = compiled.module(program, request, bound.device)
-        except CompileError as error:
-            first = first or error
-            _bar(index + 1, name, None, progress)
-            if request.candidate:
-                break
-            continue
-        if module.digest in seen:
-            continue
-        seen.add(module.digest)
-        plan = Plan(program, module, bound.infos, bound.lengths, bound.infos[0].kind)
-        for variant in module.variants if request.variants else [""]:
-            if variant:
-                module.select(variant)
-            seconds = _measure(plan, values, stream)
-            own = Request(target, skip=request.skip, candidate=request.candidate, variants=request.variants, variant=variant)
-            tried.append((Tried(f"{name}, {variant}" if variant else name, seconds), own))
-        _bar(index + 1, name, seconds, progress)
+    schedules = _compile(program, bound, target, progress)
+    chosen = choose(schedules, values, stream)
+    best = chosen.request
     if progress:
-        print(file=sys.stderr)
-    if not tried:
-        raise first
-    best = min(tried, key=lambda t: t[0].seconds)[1]
+        print(f"chosen: {chosen.name}", file=sys.stderr)
     if best.variant:
         compiled.module(program, best, bound.device).select(best.variant)
     jit._requests[(id(program), target)] = best
@@ -149,4 +207,5 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
     if cache.enabled():
         cache.put(_key(program, target), json.dumps(
             {"candidate": best.candidate, "skip": best.skip, "variants": best.variants, "variant": best.variant}).encode())
-    return Tuned([t for t, _ in tried])
+    jit._latest = (program, best)
+    return Tuned([Tried(s.name, s.median) for s in schedules], chosen.name)
