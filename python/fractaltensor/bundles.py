@@ -321,10 +321,16 @@ def program_bytes(text, target: str, name: str, entry: str = "") -> bytes:
     """A bundle of a program in the compiler's own text, for targets with commas between them; `entry`: of one function alone."""
     data = text.encode() if isinstance(text, str) else bytes(text)
     library = lib.library()
-    handle = c_void_p()
-    options = lib.CompileOptions(target=target.encode(), entry=entry.encode() or None)
-    with lib.collecting() as messages:
-        status = library.ft_compile_text(lib.compiler(), data, len(data), name.encode(), byref(options), byref(handle))
+    cancel = c_int32(0)
+    options = lib.CompileOptions(target=target.encode(), entry=entry.encode() or None, cancel=ctypes.pointer(cancel))
+
+    def compile_text():
+        made = c_void_p()
+        with lib.collecting() as messages:
+            status = library.ft_compile_text(lib.compiler(), data, len(data), name.encode(), byref(options), byref(made))
+        return made, status, messages
+
+    handle, status, messages = compiled.interruptible(compile_text, cancel)
     if status != lib.OK:
         errors = [m for m in messages if m.severity == "error"]
         if errors:

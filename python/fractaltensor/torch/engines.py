@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import library as lib
 from ..arrays import CPU, DLTensor
+from ..compiled import interruptible
 from ..errors import CompileError, Error, OutOfMemoryError
 from ..jit import _calls
 from ..locks import ForkLock
@@ -368,10 +369,16 @@ class Code:
     def __init__(self, text: str, segment: Segment, target: str, memory: Memory):
         library = lib.library()
         data = text.encode()
-        options = lib.CompileOptions(target=target.encode(), entry=segment.name.encode())
-        program = c_void_p()
-        with lib.collecting() as messages:
-            status = library.ft_compile_text(lib.compiler(False), data, len(data), b"program", byref(options), byref(program))
+        cancel = c_int32(0)
+        options = lib.CompileOptions(target=target.encode(), entry=segment.name.encode(), cancel=ctypes.pointer(cancel))
+
+        def compile_text():
+            made = c_void_p()
+            with lib.collecting() as messages:
+                status = library.ft_compile_text(lib.compiler(False), data, len(data), b"program", byref(options), byref(made))
+            return made, status, messages
+
+        program, status, messages = interruptible(compile_text, cancel)
         if status:
             found = [m.text for m in messages if m.severity in ("error", "warning")]
             raise CompileError("; ".join(dict.fromkeys(found)) or (library.ft_last_error() or b"").decode(errors="replace"))
