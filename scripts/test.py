@@ -185,7 +185,7 @@ def examples():
 
 
 # Tests of the Python package that compare with PyTorch, or give it tensors.
-TORCH_TESTS = ("test_torch", "test_script", "test_operator_paths", "test_operator_sweep", "test_script_plans", "test_promises", "test_exported", "test_found_lengths",
+TORCH_TESTS = ("test_torch", "test_script", "test_operator_paths", "test_script_habits", "test_operator_sweep", "test_script_plans", "test_promises", "test_exported", "test_found_lengths",
                "test_calls", "test_direct", "test_strides", "test_tutorial")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import math
 import types
 from typing import Any, Callable, Dict, List
@@ -68,6 +69,8 @@ class Calls:
         return self.call(function, args, kwargs)
 
     def check_operator(self, ref: objects.OpRef) -> None:
+        if ref.path in objects.CONTROL:
+            return
         if ref.path in REFUSED:
             raise Problem(f"{ref.shown} {REFUSED[ref.path]}")
         if objects.operator_at(ref.path) is None:
@@ -118,6 +121,8 @@ class Calls:
     # -- operators --------------------------------------------------------------------------------------------
 
     def call_operator(self, ref: objects.OpRef, args, kwargs):
+        if ref.path in objects.CONTROL:
+            return getattr(self, objects.CONTROL[ref.path])(*args, **kwargs)
         found, in_place = objects.operator_at(ref.path)
         if in_place and args:
             return self.in_place(found, args[0], args[1:], kwargs, ref.name)
@@ -205,13 +210,59 @@ class Calls:
         if self.adopt_from(module, "training", attribute=True) and type(module).__name__.startswith(("Dropout", "BatchNorm", "AlphaDropout", "FeatureAlpha")):
             raise Problem(f"{type(module).__name__} behaves otherwise while training: call .eval() on the module")
         for hooks in ("_forward_hooks", "_forward_pre_hooks"):
-            if self.adopt(len(getattr(module, hooks)), lambda h=hooks: len(getattr(module, h)), (id(module), hooks)):
-                raise Problem(f"{type(module).__name__} has hooks, which compiled functions do not call")
-        forward = module.forward
-        return self.call(forward, args, kwargs)
+            self.adopt(len(getattr(module, hooks)), lambda h=hooks: len(getattr(module, h)), (id(module), hooks))
+        for hook in module._forward_pre_hooks.values():
+            given = self._hooked(module, "pre-hook", module._forward_pre_hooks_with_kwargs, hook, [module, tuple(args)])
+            args = args if given is None else list(given) if isinstance(given, (tuple, list)) else [given]
+        result = self.call(module.forward, args, kwargs)
+        for hook in module._forward_hooks.values():
+            given = self._hooked(module, "hook", module._forward_hooks_with_kwargs, hook, [module, tuple(args), result])
+            result = result if given is None else given
+        return result
+
+    def _hooked(self, module, what: str, with_kwargs, hook, args):
+        if with_kwargs:
+            raise Problem(f"{type(module).__name__} has a {what} with_kwargs: register one that takes the arguments by position alone")
+        return self.call(self.adopt(hook, None), args, {})
+
+    def torch_cond(self, pred, true_fn, false_fn, operands=()):
+        """`torch.cond`: an `if` whose sides are functions."""
+        truth, operands = self.truth(pred), self.items_of(operands)
+        if isinstance(truth, bool):
+            return self.call(true_fn if truth else false_fn, operands, {})
+        return self.choose(truth, lambda: self.call(true_fn, list(operands), {}), lambda: self.call(false_fn, list(operands), {}), "torch.cond")
+
+    def torch_check(self, cond, message=None):
+        """`torch._check`: an assertion whose message is a function."""
+        truth = self.truth(cond)
+        if truth is not True:
+            said = None if message is None else self.call(message, [], {})
+            self.require(truth, f"a check does not hold{f': {said}' if isinstance(said, str) else ''}")
+
+    def torch_check_with(self, error_type, cond, message=None):
+        self.torch_check(cond, message)
+
+    def torch_while_loop(self, cond_fn, body_fn, carried_inputs):
+        """`torch.while_loop`: a `while` whose condition and body are functions of what it carries."""
+        names = [f"$carried{len(self.nodes)}.{i}" for i in range(len(self.items_of(carried_inputs)))]
+        condition, body = f"$condition{len(self.nodes)}", f"$body{len(self.nodes)}"
+        at = self.nodes[-1][1]
+
+        def called(function: str) -> ast.Call:
+            return ast.Call(ast.Name(function, ast.Load()), [ast.Name(n, ast.Load()) for n in names], [])
+
+        step = ast.Assign([ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())], called(body))
+        loop = ast.While(called(condition), [step], [])
+        for node in ast.walk(loop):
+            if isinstance(node, (ast.expr, ast.stmt)):
+                ast.copy_location(node, at)
+        self.frame.env.update(zip(names, self.items_of(carried_inputs)), **{condition: cond_fn, body: body_fn})
+        self.exec_While(loop)
+        return tuple(self.eval_Name(ast.copy_location(ast.Name(n, ast.Load()), at)) for n in names)
 
     def call_python(self, function: types.FunctionType, args, kwargs):
         """Inlines a function of Python."""
+        function = objects.without_gradients(function)
         cells = closure_of(function)
         # (One `def` makes several functions, which differ in what they close over.)
         if len(self.frames) >= _MAX_DEPTH or any(f.code is function.__code__ and _are_one(f.cells, cells) for f in self.frames):
@@ -276,10 +327,13 @@ class Calls:
 
     def math_function(self, name: str, args):
         b = self.b
-        if name in ("sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "asin", "acos", "erf", "expm1", "log1p"):
-            return b.number_op(f"math.{name}", "float", *args)
-        if name == "pow":
-            return b.number_op("math.powf", "float", *args)
+        if name in _MATH and len(args) == _MATH[name][1]:
+            return b.number_op(_MATH[name][0], "float", *args)
+        if name in ("isnan", "isinf", "isfinite"):
+            size, infinite = b.number_op("math.absf", "float", *args), float("inf")
+            return b.compare("ne", size, size) if name == "isnan" else b.compare("eq" if name == "isinf" else "lt", size, infinite)
+        if name in ("degrees", "radians"):
+            return b.number_op("arith.mulf", "float", args[0], 180 / math.pi if name == "degrees" else math.pi / 180)
         if name in ("floor", "ceil", "trunc"):
             if kind_of(args[0]) != "float":
                 return args[0]
@@ -294,6 +348,8 @@ class Calls:
             return lambda first, *args, **kwargs: objects.Partial(first, args, kwargs)
         if function is functools.reduce:
             return self._reduce
+        if function is itertools.repeat:
+            return lambda item, times: (item,) * self.static(times, "how often repeat() gives its item")
         if getattr(function, "__module__", None) == "_operator" and function in FUNCTIONS:
             kind, op = FUNCTIONS[function]
             return lambda a, b: self.binary(op, a, b) if kind == "binary" else self.compare(op(), a, b)
@@ -350,8 +406,21 @@ class Calls:
 
     def builtin_round(self, x, ndigits=None):
         if isinstance(x, Tensor):
-            return OPERATORS["round"].call(self.b, [x], {})
+            return OPERATORS["round"].call(self.b, [x], {} if ndigits is None else {"decimals": ndigits})
+        if isinstance(x, Num) and x.kind == "float":
+            return self._rounded(x, self.static(ndigits, "the digits of round()"))
+        if isinstance(x, Num) and (ndigits is None or isinstance(ndigits, int) and ndigits >= 0):
+            return self.b._convert(x, "int")
         return round(self.static(x, "round()"), ndigits)
+
+    def _rounded(self, x: Num, digits):
+        """To an even number of the last digit where two are as near; without digits it is an integer."""
+        b = self.b
+        if digits is None:
+            return b._convert(b.number_op("math.roundeven", "float", x), "int")
+        scale = 10.0 ** abs(digits)
+        first, last = ("arith.mulf", "arith.divf") if digits >= 0 else ("arith.divf", "arith.mulf")
+        return b.number_op(last, "float", b.number_op("math.roundeven", "float", b.number_op(first, "float", x, scale)), scale)
 
     def builtin_min(self, *args, key=None, **default):
         return self._extreme("min", args, key, **default)
@@ -472,12 +541,23 @@ class Calls:
         start, stop = (0, args[0]) if len(args) == 1 else args[:2]
         step = args[2] if len(args) > 2 else 1
         if not isinstance(step, int):
-            raise Problem("the step of range() must be known when the program is compiled")
+            return self._range_by_data(start, stop, step)
         if step == 0:
             raise Problem("the step of range() must not be 0")
         span = self.b.sub(stop, start) if step > 0 else self.b.sub(start, stop)
         length = self.b.maximum(self.b.ceildiv(span, abs(step)), 0)
         return Iteration(length, lambda i: self.b.add(start, self.b.mul(i, step)), True)
+
+    def _range_by_data(self, start, stop, step: Num) -> Iteration:
+        """A range whose step is data, of either sign; 0 ends the call."""
+        b = self.b
+        b.step("require", [b.compare("ne", step, 0).value], [], message="the step of range() must not be 0")
+        up = b.compare("gt", step, 0)
+        # (A step of 0 is 1 here: what is divided by it is not used.)
+        size = b.maximum(b.choice(up, step, b.sub(0, step)), 1)
+        span = b.choice(up, b.sub(stop, start), b.sub(start, stop))
+        length = b.maximum(b.ceildiv(span, size), 0)
+        return Iteration(length, lambda i: b.add(start, b.mul(i, step)), True)
 
     def builtin_zip(self, *items, strict=False):
         parts = [self.iteration(x) for x in items]
@@ -541,6 +621,15 @@ class Calls:
         if not isinstance(part.length, int):
             raise Problem("the number of items is data: it must be known here")
         return [part.at(i) for i in range(part.length)]
+
+
+#: Functions of `math` on numbers that are data: the operation, and of how many numbers.
+_MATH = {
+    **{n: (f"math.{n}", 1) for n in (
+        "sqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "asin", "acos", "asinh", "acosh", "atanh",
+        "erf", "erfc", "expm1", "log1p", "cbrt")},
+    "fabs": ("math.absf", 1), "pow": ("math.powf", 2), "atan2": ("math.atan2", 2), "copysign": ("math.copysign", 2), "fmod": ("arith.remf", 2),
+}  # fmt: skip
 
 
 def _fits_into(number, dtype: dtypes.DType) -> bool:

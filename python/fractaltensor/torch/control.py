@@ -19,12 +19,14 @@ from .problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem,
 from .rebound import is_attribute
 from .values import POISON, UNSET, Num, Tensor, Unset
 
+#: Contexts that change nothing of a program that computes forward only.
+_FORWARD = ("no_grad", "inference_mode")
 _FLAGS = ("$break", "$continue", "$return")
 _MAX_UNROLLED = 4096
 #: A loop that could stay one is unrolled, all loops around that are unrolled counted, up to so many copies of its body.
 _MOST_COPIES = 32
 #: Of a loop that is wrong as one, copies of its body are tried where there are no more than these.
-_MOST_TRIED = 128
+_MOST_TRIED = 512
 _MAX_ATTEMPTS = 24
 
 
@@ -76,6 +78,8 @@ class Control:
         skips = self.frame.env.get("$continue", False) is False
 
         def go():
+            for name in self.only_broken():
+                self.frame.env[name] = Unset(": it is set where the loop is left only")
             for name in _FLAGS:
                 if not isinstance(self.frame.env.get(name, False), bool):
                     self.frame.env[name] = False
@@ -182,6 +186,10 @@ class Control:
         if message is not None:
             value = self.eval(message)
             text = f"{text}: {value}" if isinstance(value, str) else text
+        self.require(truth, text)
+
+    def require(self, truth, text: str) -> None:
+        """That a truth holds: now, or when the program runs."""
         if truth is True:
             return
         if truth is False:
@@ -189,13 +197,26 @@ class Control:
         self.b.step("require", [truth.value], [], message=text)
 
     def exec_Raise(self, node):
-        name = ast.unparse(node.exc) if node.exc is not None else "an exception"
+        name = self._raised(node)
         if self.b.block is self.b.top:
             raise Problem(f"the program raises {name}")
         self.b.step("require", [self.b.scalar(False)], [], message=f"the program raises {name}")
         # What follows is not reached; its names are those of the other path.
         self.frame.env["$return"] = True
         self.frame.env.setdefault("$value", UNSET)
+
+    def _raised(self, node) -> str:
+        """What a `raise` says, where that is known when the program is compiled; else its text."""
+        if node.exc is None:
+            return "an exception"
+        text = ast.unparse(node.exc)
+        if not isinstance(node.exc, ast.Call) or len(node.exc.args) != 1 or node.exc.keywords:
+            return text
+        try:
+            said = self.eval(node.exc.args[0])
+        except (Problem, NeedsUnrolling):
+            return text
+        return f"{ast.unparse(node.exc.func)}: {said}" if isinstance(said, str) else text
 
     def exec_Import(self, node):
         import importlib
@@ -224,12 +245,12 @@ class Control:
     def exec_With(self, node):
         for item in node.items:
             text = ast.unparse(item.context_expr)
-            if not text.rstrip("()").endswith(("no_grad", "inference_mode")):
+            if not text.rstrip("()").endswith(_FORWARD) and not text.endswith(("set_grad_enabled(False)", "enabled=False)")):
                 raise Problem(f"with {text}: only torch.no_grad() and torch.inference_mode() can be compiled")
         self.exec_block(node.body)
 
     def exec_FunctionDef(self, node):
-        if node.decorator_list:
+        if any(not ast.unparse(d).rstrip("()").endswith(_FORWARD) for d in node.decorator_list):
             raise Problem("a decorated function inside of a compiled function cannot be compiled")
         self.frame.env[node.name] = self.local_function(node, node.name)
 
@@ -282,7 +303,7 @@ class Control:
         after = dict(before)
         for name in sorted(found[0].keys() | found[1].keys()):
             left, right = (self.rebound.value(env, name) for env in found)
-            spec = self._join(merger, name, left, right, node, may_lack)
+            spec = self._join(merger, name, left, right, node, may_lack or self._is_read_after_break(name, found))
             if isinstance(spec, Static):
                 after[name] = spec.value
             else:
@@ -297,13 +318,29 @@ class Control:
         for name, spec in specs.items():
             after[name] = merger.rebuild(spec, results, b.block)
 
+    def only_broken(self) -> Set[str]:
+        """Names that have a value where the innermost loop, which has no other end, is left by `break`, and nowhere else."""
+        return self.endless.get((id(self.frame), self.frame.loops)) or set()
+
+    def _is_read_after_break(self, name: str, found) -> bool:
+        """Whether of two sides one sets a name and leaves an endless loop: whoever comes to the other side cannot read it there."""
+        here = self.endless.get((id(self.frame), self.frame.loops))
+        if here is None or name[0] == "$":
+            return False
+        ends = [env.get("$break", False) is True for env in found]
+        has = [not isinstance(env.get(name, UNSET), Unset) for env in found]
+        if ends == has and sum(has) == 1:
+            here.add(name)
+            return True
+        return False
+
     def _join(self, merger: Merger, name: str, left, right, node, may_lack: bool) -> Spec:
         lacks = isinstance(left, Unset) != isinstance(right, Unset)
         # In a loop, what is read inside only may be read by the next iteration.
         if name[0] != "$" and node is not None and not self.frame.loops and not self.is_used_outside(name, node):
             return Static(left) if same_value(left, right) and not isinstance(left, (Tensor, Num)) else self._unless_outside(merger, left, right)
         if lacks and not may_lack and name not in ("$value", "$chosen"):
-            return Static(Unset(": it is set on one of them only"))
+            return Static(Unset(": it is set on one of them only, so set it before they part"))
         try:
             # (What is returned keeps its kind.)
             return (merger.join if name == "$value" else merger.join_branches)(left, right, name)
@@ -336,7 +373,14 @@ class Control:
             self._first_apart(node, part, outer)
         except NeedsCopies:
             self._tried(node, lambda: self._unrolled(node, part), known)
+        self._say_how_many(part, known)
         self._leave_loop(node, outer)
+
+    def _say_how_many(self, part, known: int) -> None:
+        """Of what is wrong in a loop of which no copies were tried, that there are too many."""
+        if isinstance(part.length, int) and part.length * self.copies > _MOST_TRIED and len(self.problems) > known:
+            problem = self.problems[known]
+            problem.message += f"; this loop of {part.length} iterations is compiled as one: up to {_MOST_TRIED} are compiled one by one"
 
     def _tried(self, node, copies: Callable, known: int) -> None:
         """Copies of a body that is wrong in a loop; what was wrong stays where they are wrong as well."""
@@ -389,10 +433,11 @@ class Control:
         except NeedsCopies:
             self._tried(node, lambda: self._unrolled(node, rest), known)
 
-    def _enter_loop(self):
+    def _enter_loop(self, is_endless: bool = False):
         env = self.frame.env
         outer = {name: env.get(name, False) for name in ("$break", "$continue")}
         self.frame.loops += 1
+        self.endless[id(self.frame), self.frame.loops] = set() if is_endless else None
         env.update({"$break": False, "$continue": False})
         return outer
 
@@ -452,7 +497,7 @@ class Control:
                 self.guarded(stop, once)
 
     def exec_While(self, node):
-        outer = self._enter_loop()
+        outer = self._enter_loop(isinstance(node.test, ast.Constant) and bool(node.test.value))
         saved, counters = dict(self.frame.env), set()
         try:
             self._one_while(node, counters)
@@ -852,10 +897,10 @@ class _Loop:
         for name, spec in self.specs.items():
             value = self.merger.rebuild(spec, values, self.owner.b.block)
             lacked = isinstance(self.before.get(name, UNSET), Unset) and name not in self.tested
-            env[name] = Unset(": the loop may have no iteration") if lacked and not once and name[0] != "$" else value
+            env[name] = Unset(": the loop may have no iteration, so set it before the loop") if lacked and not once and name[0] != "$" else value
         for name, value in self.constants.items():
             if name not in self.specs:
-                env[name] = value if once or value is POISON or name in self.tested else Unset(": the loop may have no iteration")
+                env[name] = value if once or value is POISON or name in self.tested else Unset(": the loop may have no iteration, so set it before the loop")
         env.update(self.lost)
         self.owner.frame.env = env
 

@@ -144,6 +144,22 @@ def searchsorted(sequence, values, right: bool):
     return [_torch().searchsorted(sequence, values.contiguous(), right=right)]
 
 
+def _of_matrices(name: str) -> Callable:
+    def step_(*operands):
+        torch = _torch()
+        try:
+            found = getattr(torch.linalg, name)(*operands)
+        except torch.linalg.LinAlgError as error:
+            raise RunError(f"linalg.{name}: {error}") from None
+        return [found] if isinstance(found, torch.Tensor) else list(found)
+
+    step_.__name__ = name
+    return step_
+
+
+solve, inv, det, slogdet, cholesky = map(_of_matrices, ("solve", "inv", "det", "slogdet", "cholesky"))
+
+
 def nms(boxes, scores, labels=None, threshold: float = 0.5):
     """Greedy suppression in the order of scores; boxes of other labels do not touch each other."""
     torch = _torch()
@@ -194,7 +210,7 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 
 
 _OWN: Dict[str, Callable] = {
-    f.__name__: f for f in (require_equal, require_some, require, take, pick, cat, library.clamped, library.slice_length, library.slice_ends, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms)
+    f.__name__: f for f in (require_equal, require_some, require, take, pick, cat, library.clamped, library.slice_length, library.slice_ends, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms, solve, inv, det, slogdet, cholesky)
 }
 #: Steps whose results are as the program expects them, and memory of their own.
 OURS = frozenset(_OWN.values())

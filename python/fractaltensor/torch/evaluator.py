@@ -78,6 +78,8 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         self.given: Dict[int, Tensor] = {}
         #: The arguments' dimensions that loops range over.
         self.ranged: Set[Origin] = set()
+        #: By frame and depth, of a loop whose only end is `break`: names that have a value only there.
+        self.endless: Dict[Tuple[int, int], Optional[Set[str]]] = {}
         #: Whether the condition of a `while` is looked at.
         self.in_condition = False
         #: Attributes that are bound again.
@@ -105,11 +107,15 @@ class Evaluator(Expressions, Attributes, Calls, Control):
 
     def is_used_outside(self, name: str, node: ast.AST) -> bool:
         """Whether a name is read at a place that is not inside of `node`."""
+        if name[0] == "$":
+            return True
         first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         return any(not first <= at < last for at in self.frame.uses().get(name, ()))
 
     def is_used_after(self, name: str, node: ast.AST) -> bool:
         """Whether a name may be read once a loop has ended; the next round of a loop around comes after it, too."""
+        if name[0] == "$":
+            return True
         if self.frame.loops > 1:
             return self.is_used_outside(name, node)
         return any(at >= (node.end_lineno, node.end_col_offset) for at in self.frame.uses().get(name, ()))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import linecache
 import textwrap
 from typing import Any, Dict, Tuple
 
@@ -33,31 +34,53 @@ def source_of(code, name: str) -> Source:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise Problem(f"the source text of {name} is not at hand: define it in a file") from None
-    text = "".join(lines)
-    plain = textwrap.dedent(text)
+    if name == "<lambda>":
+        return Source(_lambda_of(code, lines), code.co_filename, 0, 0, name)
+    plain = textwrap.dedent("".join(lines))
     column = len(lines[0]) - len(lines[0].lstrip())
     tree = _parse(plain)
     line = first - 1
-    if name == "<lambda>":
-        found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)] if tree else []
-        if len(found) > 1 and hasattr(code, "co_positions"):
-            found = [n for n in found if _is_of(n, code, line, column)]
-        if len(found) != 1:
-            raise Problem("which lambda of this line is meant is not known: use def")
-        return Source(found[0], code.co_filename, line, column, name)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return Source(node, code.co_filename, line, column, name)
     raise Problem(f"{name}: expects a plain function (def), without async")
 
 
-def _is_of(node: ast.Lambda, code, line: int, column: int) -> bool:
+def _lambda_of(code, lines) -> ast.Lambda:
+    """The lambda with this code: of those in its file that begin in its line, the one at its columns, or with its instructions."""
+    found = [n for n in _lambdas_of(code.co_filename) if n.lineno == code.co_firstlineno]
+    if not found:
+        tree = _parse(textwrap.dedent("".join(lines)))
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)] if tree else []
+    elif len(found) > 1 and hasattr(code, "co_positions"):
+        found = [n for n in found if _is_of(n, code)]
+    if len(found) > 1:
+        found = [n for n in found if _compiled(n) == code.co_code]
+    if len(found) != 1:
+        raise Problem("which lambda of this line is meant is not known: use def, or a line for each lambda")
+    return found[0]
+
+
+@functools.lru_cache(maxsize=64)
+def _lambdas_of(file: str):
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ()
+    return tuple(n for n in ast.walk(tree) if isinstance(n, ast.Lambda))
+
+
+def _compiled(node: ast.Lambda) -> bytes:
+    module = compile(ast.Expression(node), "<lambda>", "eval")
+    return next(c.co_code for c in module.co_consts if hasattr(c, "co_code"))
+
+
+def _is_of(node: ast.Lambda, code) -> bool:
     """Whether a lambda's body is what a code object computes."""
     places = [p for p in code.co_positions() if None not in p and (p[0], p[2]) < (p[1], p[3])]
     first, last = min((p[0], p[2]) for p in places), max((p[1], p[3]) for p in places)
-    # (`_parse` may have put a bracket before the text.)
-    begins = first[0] == node.body.lineno + line and first[1] - node.body.col_offset in (column, column - 1)
-    return begins and last[0] == node.body.end_lineno + line and last[1] - node.body.end_col_offset in (column, column - 1)
+    body = node.body
+    return first == (body.lineno, body.col_offset) and last == (body.end_lineno, body.end_col_offset)
 
 
 def _parse(text: str):
@@ -65,12 +88,10 @@ def _parse(text: str):
         return ast.parse(text)
     except SyntaxError:
         # A lambda in the middle of an expression: its line alone is no program.
-        for cut in ("(" + text.strip().rstrip(",") + ")",):
-            try:
-                return ast.parse(cut)
-            except SyntaxError:
-                continue
-    return None
+        try:
+            return ast.parse("(" + text.strip().rstrip(",") + ")")
+        except SyntaxError:
+            return None
 
 
 def closure_of(function) -> Dict[str, Any]:

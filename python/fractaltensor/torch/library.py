@@ -7,6 +7,7 @@ its place (for a device, say). All are stable: of equal elements the first comes
 
 from __future__ import annotations
 
+import warnings
 from typing import Callable, Dict, List
 
 import numpy as np
@@ -18,6 +19,8 @@ _STEPS: Dict[str, Callable] = {}
 
 def register(name: str, function: Callable, device: str = "cpu") -> None:
     """Makes `function(*operands, **parameters)` the step `name` for storages on devices of a type."""
+    if not is_known(name) and device == "cpu" and getattr(function, "__module__", None) != __name__:
+        warnings.warn(f"no operator of ours asks for a step '{name}'; there are {', '.join(names())}", stacklevel=2)
     if device != "cpu":
         from . import device_steps
 
@@ -272,6 +275,44 @@ def bincount(x, weights=None, minlength: int = 0):
 @_registered
 def searchsorted(sequence, values, right: bool):
     return [np.searchsorted(sequence, values, "right" if right else "left").reshape(values.shape)]
+
+
+def _of_matrices(function: Callable) -> Callable:
+    """A step of matrices, whose failure is the program's."""
+
+    def step_(*operands):
+        try:
+            return function(*operands)
+        except np.linalg.LinAlgError as error:
+            raise RunError(f"linalg.{function.__name__}: {error}") from None
+
+    step_.__name__ = function.__name__
+    return _registered(step_)
+
+
+@_of_matrices
+def solve(a, right):
+    return [np.linalg.solve(a, right)]
+
+
+@_of_matrices
+def inv(a):
+    return [np.linalg.inv(a)]
+
+
+@_of_matrices
+def det(a):
+    return [np.asarray(np.linalg.det(a), a.dtype)]
+
+
+@_of_matrices
+def slogdet(a):
+    return [np.asarray(x, a.dtype) for x in np.linalg.slogdet(a)]
+
+
+@_of_matrices
+def cholesky(a):
+    return [np.linalg.cholesky(a)]
 
 
 #: Above so many coordinates torchvision goes through the labels one by one on the CPU; so do we, for the same roundings.

@@ -151,10 +151,11 @@ class Merger:
         return isinstance(value, (Tensor, Num, tuple, list))
 
     def join_branches(self, a, c, name: str) -> Spec:
-        """As `join`; a number beside a tensor without dimensions, of the type that PyTorch gives such numbers, is such a tensor."""
+        """As `join`; a number beside a tensor without dimensions, whose type can hold it, is such a tensor."""
         for tensor, number in ((a, c), (c, a)):
             if isinstance(tensor, Tensor) and tensor.rank == 0 and (isinstance(number, Num) or is_number(number)):
-                if tensor.dtype is _DEFAULTS[kind_of(number)]:
+                kind = kind_of(number)
+                if tensor.dtype is _DEFAULTS[kind] or is_number(number) and (kind == "int" and not tensor.dtype.is_bool or kind == "float" and tensor.dtype.is_float):
                     return self.spec_of(tensor)
         return self.join(a, c, name)
 

@@ -64,13 +64,12 @@ def is_operator_module(name: str) -> bool:
     return name.split(".")[0] == "torch" or any(name == m or name.startswith(m + ".") for m in _OPERATOR_MODULES)
 
 
-#: Functions of PyTorch's own Python that are inlined like those of the user: what they call is operators.
-_INLINED = ("_canonical_mask", "_none_or_dtype", "multi_head_attention_forward", "_mha_shape_check", "_in_projection_packed", "_in_projection")
-
-
 def is_inlined(function) -> bool:
-    home = getattr(function, "__module__", None)
-    return isinstance(function, types.FunctionType) and home == "torch.nn.functional" and function.__name__ in _INLINED
+    """Whether a function of PyTorch's own Python is inlined like those of the user: attention, and the helpers of `nn.functional`. What they call is operators."""
+    name = getattr(function, "__name__", "")
+    if not isinstance(function, types.FunctionType) or getattr(function, "__module__", None) != "torch.nn.functional":
+        return False
+    return name == "multi_head_attention_forward" or name.startswith("_")
 
 
 def of_module(module, attribute: str):
@@ -101,6 +100,8 @@ def of_module(module, attribute: str):
 def _operator_in(module, name: str, attribute: str, found):
     """What `found` is, an attribute of a module of operators: an operator, known or not, or a value."""
     path = f"{name}.{attribute}"
+    if path in CONTROL:
+        return OpRef(path, path)
     if isinstance(found, _packets()):
         return OpRef(path.removeprefix("torch.ops."), path)
     if name == "fractaltensor.torch":
@@ -121,9 +122,13 @@ def path_of(name: str) -> Optional[str]:
     return next((f"{home}.{name}" for home in _HOMES if is_listed(f"{home}.{name}")), None)
 
 
+#: Functions of PyTorch that are control flow, and the evaluator's methods for them.
+CONTROL = {"torch.cond": "torch_cond", "torch.while_loop": "torch_while_loop", "torch._check": "torch_check", "torch._check_with": "torch_check_with"}
+
+
 def is_listed(path: str) -> bool:
-    """Whether the table or the list of what is refused has a path."""
-    return path in REFUSED or find(path) is not None
+    """Whether the table or the list of what is refused has a path, or it is control flow."""
+    return path in CONTROL or path in REFUSED or find(path) is not None
 
 
 def _packets() -> Tuple[type, ...]:
@@ -139,7 +144,7 @@ _looked_at: set = set()
 
 def _known_paths() -> Iterator[Tuple[str, str]]:
     """Modules, and what is listed of them."""
-    for path in (*TABLE, *REFUSED):
+    for path in (*TABLE, *REFUSED, *CONTROL):
         home, _, last = path.rpartition(".")
         if home == "aten" or home.startswith("aten."):
             continue
@@ -230,9 +235,21 @@ def function_of(ref: OpRef) -> Any:
     return found
 
 
+def without_gradients(function: types.FunctionType) -> types.FunctionType:
+    """The function that `@torch.no_grad()` and its kin were put around: compiled functions compute forward only."""
+    while function.__code__.co_filename.replace("\\", "/").endswith("torch/utils/_contextlib.py") and hasattr(function, "__wrapped__"):
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        factory = cells["ctx_factory"].cell_contents if "ctx_factory" in cells else None
+        context = getattr(factory, "__self__", None)
+        if type(context).__name__ not in ("no_grad", "inference_mode") and not (type(context).__name__ == "set_grad_enabled" and context.mode is False):
+            break
+        function = function.__wrapped__
+    return function
+
+
 def python_function(value) -> Optional[Callable]:
     """The function with Python source behind a callable, or None."""
     if isinstance(value, types.FunctionType):
-        return value
+        return without_gradients(value)
     wrapped = getattr(value, "__wrapped__", None)
     return wrapped if isinstance(wrapped, types.FunctionType) else None

@@ -73,7 +73,7 @@ class Attributes:
         for name, rebound in self.found.items():
             value = self.value(env, name)
             if isinstance(value, Unset):
-                why = value.reason or ": it is set on one of them only"
+                why = value.reason or ": it is set on one of them only, so set it before they part"
                 raise Problem(f"attribute '{rebound.attribute}' differs between the paths of the function{why}", "", rebound.frames)
             rebound.value = value
 

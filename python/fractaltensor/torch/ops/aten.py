@@ -11,7 +11,7 @@ from .. import dtypes
 from ..builder import Builder
 from ..problems import Problem
 from ..values import Tensor
-from . import losses, moving, pointwise, products, reductions, steps, views, windows
+from . import losses, moving, pointwise, products, reductions, resizing, steps, views, windows
 from .table import OPERATORS, dtype_of, operator
 
 GROUP = "Overloads of ATen"
@@ -264,4 +264,14 @@ def sym_numel(b: Builder, input: Tensor):
 
 @_overload("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec")
 def upsample_nearest(b: Builder, input, output_size, scale_factors):
-    return windows.interpolate(b, input, output_size, scale_factors)
+    return resizing.interpolate(b, input, output_size, scale_factors)
+
+
+def _upsample(mode: str, name: str) -> None:
+    @_overload(f"{name}.vec")
+    def implementation(b: Builder, input, output_size, align_corners, scale_factors):
+        return resizing.interpolate(b, input, output_size, scale_factors, mode, align_corners)
+
+
+for _mode, _name in (("linear", "upsample_linear1d"), ("bilinear", "upsample_bilinear2d"), ("trilinear", "upsample_trilinear3d"), ("bicubic", "upsample_bicubic2d")):
+    _upsample(_mode, _name)

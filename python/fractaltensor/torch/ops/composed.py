@@ -271,15 +271,44 @@ def _at_part(b: Builder, ordered: Tensor, q: float, d: int, last, interpolation:
     return pointwise.lerp(b, low, high, weight)
 
 
-@operator("quantile", GROUP, note="q is known when the program is compiled")
+def _at_parts(b: Builder, ordered: Tensor, q: Tensor, last: int, interpolation: str) -> Tensor:
+    """The same along the last dimension, for parts that are data; these come first in the result. Parts outside of [0, 1] give NaN."""
+    if q.rank > 1:
+        raise Problem(f"quantile: q has at most 1 dimension, found {q.describe()}", "shape")
+    rounding = {"lower": "math.floor", "higher": "math.ceil", "nearest": "math.roundeven"}.get(interpolation)
+
+    def place(emit):
+        def inner(body, part):
+            at = body.op("arith.mulf", part, body.constant(last, part.dtype))
+            at = body.op("arith.minimumf", body.op("arith.maximumf", at, body.constant(0, at.dtype)), body.constant(last, at.dtype))
+            return emit(body, at)
+
+        return inner
+
+    from .moving import taken
+
+    whole = lambda name: b.pointwise(dtypes.int64, [q], place(lambda body, at: body.op(name, at)), q.dtype)  # noqa: E731
+    elements = lambda index: taken(b, ordered, [ordered.rank - 1], [index])  # noqa: E731
+    if rounding:
+        made = elements(whole(rounding))
+    else:
+        half = interpolation == "midpoint"
+        weight = b.pointwise(q.dtype, [q], place(lambda body, at: body.constant(0.5, at.dtype) if half else body.op("arith.subf", at, body.op("math.floor", at))))
+        made = pointwise.lerp(b, elements(whole("math.floor")), elements(whole("math.ceil")), weight)
+    wrong = b.pointwise(dtypes.bool_, [q], lambda body, p: body.op("arith.ori", body.compare("lt", p, body.constant(0, p.dtype)), body.compare("gt", p, body.constant(1, p.dtype))))
+    made = pointwise.where(b, wrong, float("nan"), made)
+    return base.permute(b, made, [made.rank - 1, *range(made.rank - 1)]) if q.rank else made
+
+
+@operator("quantile", GROUP, note="the size of the dimension is known when the program is compiled")
 def quantile(b: Builder, input, q, dim=None, keepdim=False, *, interpolation="linear"):
     from .steps import _sorted
 
-    if not is_number(q) and not (isinstance(q, (tuple, list)) and all(is_number(x) for x in q)):
-        raise Problem("quantile: q must be a number, or a list of numbers, known when the program is compiled")
+    if not isinstance(q, Tensor) and not is_number(q) and not (isinstance(q, (tuple, list)) and all(is_number(x) for x in q)):
+        raise Problem("quantile: q must be a tensor, or a number or a list of numbers known when the program is compiled")
     if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
         raise Problem(f"quantile: interpolation is 'linear', 'lower', 'higher', 'nearest' or 'midpoint', found {interpolation!r}")
-    if any(not 0 <= x <= 1 for x in ([q] if is_number(q) else q)):
+    if not isinstance(q, Tensor) and any(not 0 <= x <= 1 for x in ([q] if is_number(q) else q)):
         raise Problem("quantile: q must be from 0 to 1")
     rank = input.rank
     x = base.reshape(b, input, [-1]) if dim is None else input
@@ -290,6 +319,13 @@ def quantile(b: Builder, input, q, dim=None, keepdim=False, *, interpolation="li
     ordered = _sorted(b, x, d, False)[0]
     some = b.reduce(x, [d], dtypes.bool_, False, lambda body, acc, e: body.op("arith.ori", acc, body.is_nan(e)), x.dtype)
     dims = range(rank) if dim is None else [d]
+
+    if isinstance(q, Tensor):
+        found = _at_parts(b, base.permute(b, ordered, [*(i for i in range(x.rank) if i != d), d]), q, size - 1, interpolation)
+        found = pointwise.where(b, some, float("nan"), found)
+        for at in dims if keepdim else ():
+            found = base.unsqueeze(b, found, at + q.rank)
+        return found
 
     def one(part):
         found = pointwise.where(b, some, float("nan"), _at_part(b, ordered, part, d, size - 1, interpolation))

@@ -156,18 +156,23 @@ def nll_loss(b: Builder, input, target, weight=None, size_average=None, ignore_i
     return _reduced(b, loss, reduction, "nll_loss")
 
 
-@operator("cross_entropy", GROUP, where="", note="of class numbers, without smoothing; or of probabilities")
+@operator("cross_entropy", GROUP, where="", note="of class numbers or of probabilities")
 def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
-    if label_smoothing:
-        raise Problem("cross_entropy: label_smoothing must be 0")
+    if not 0 <= label_smoothing <= 1:
+        raise Problem(f"cross_entropy: label_smoothing is from 0 to 1, found {label_smoothing}")
     d = 0 if input.rank == 1 else 1
     logs = log_softmax(b, input, d)
-    if not target.dtype.is_float:
+    if not target.dtype.is_float and label_smoothing == 0:
         return nll_loss(b, logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if not target.dtype.is_float:
+        return _smoothed(b, logs, target, weight, d, ignore_index, reduction, label_smoothing)
     _check_target("cross_entropy", input, target, input.sizes)
     shares = target
+    if label_smoothing:
+        even = pointwise.div(b, b.constant_tensor(label_smoothing, logs.dtype), input.sizes[d])
+        shares = pointwise.add(b, pointwise.mul(b, target, 1 - label_smoothing), even)
     if weight is not None:
-        shares = pointwise.mul(b, shares, base.reshape(b, weight, [-1 if i == d else 1 for i in range(input.rank)]))
+        shares = pointwise.mul(b, shares, _by_class(b, weight, d, input.rank))
     parts = pointwise.mul(b, logs, shares)
     loss = OPERATORS["neg"].function(b, total(b, parts, [d], False, parts.dtype))
     if reduction == "mean" and input.sizes[d] == 0:
@@ -175,6 +180,27 @@ def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ign
     if reduction == "mean":
         return pointwise.div(b, sum_(b, loss), b.product([n for i, n in enumerate(input.sizes) if i != d]))
     return _reduced(b, loss, reduction, "cross_entropy")
+
+
+def _by_class(b: Builder, weight: Tensor, d: int, rank: int) -> Tensor:
+    return base.reshape(b, weight, [-1 if i == d else 1 for i in range(rank)])
+
+
+def _smoothed(b: Builder, logs: Tensor, target: Tensor, weight, d: int, ignore_index: int, reduction: str, part: float) -> Tensor:
+    """A part of the loss is that of all classes alike; ignored elements count in neither."""
+    own = nll_loss(b, logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    weighted = logs if weight is None else pointwise.mul(b, logs, _by_class(b, weight, d, logs.rank))
+    ignored = pointwise.eq(b, target, ignore_index)
+    even = pointwise.where(b, ignored, 0.0, OPERATORS["neg"].function(b, total(b, weighted, [d], False, logs.dtype)))
+    if reduction == "mean":
+        count = pointwise.to_dtype(b, pointwise.logical_not(b, ignored), logs.dtype)
+        if weight is not None:
+            count = pointwise.mul(b, count, taken(b, weight, [0], [pointwise.where(b, ignored, 0, target)]))
+        even = pointwise.div(b, sum_(b, even), sum_(b, count))
+    else:
+        even = _reduced(b, even, reduction, "cross_entropy")
+    share = pointwise.div(b, b.constant_tensor(part, logs.dtype), logs.sizes[d])
+    return pointwise.add(b, pointwise.mul(b, own, 1 - part), pointwise.mul(b, even, share))
 
 
 @operator("triplet_margin_loss", GROUP, where="")

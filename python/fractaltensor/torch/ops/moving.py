@@ -278,6 +278,23 @@ def embedding(b: Builder, input, weight, padding_idx=None, max_norm=None, norm_t
     return taken(b, weight, [0], [from_zero(b, input, weight.sizes[0])])
 
 
+@operator("torch.nn.functional.embedding_bag", GROUP, note="of bags of one size: indices of 2 dimensions")
+def embedding_bag(
+    b: Builder, input, weight, offsets=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None,
+    include_last_offset=False, padding_idx=None,
+):  # fmt: skip
+    from .reductions import extreme, mean, sum_
+
+    if input.rank != 2 or offsets is not None:
+        raise Problem(f"embedding_bag: expects indices of 2 dimensions without offsets, found {input.describe()}", "shape")
+    if padding_idx is not None or mode not in ("sum", "mean", "max") or per_sample_weights is not None and mode != "sum":
+        raise Problem("embedding_bag: mode is 'sum', 'mean' or 'max', per_sample_weights go with 'sum', padding_idx must be None")
+    rows = embedding(b, input, weight, None, max_norm)
+    if per_sample_weights is not None:
+        rows = pointwise.mul(b, rows, base.unsqueeze(b, per_sample_weights, 2))
+    return extreme(b, rows, [1], False, True, "embedding_bag") if mode == "max" else (sum_ if mode == "sum" else mean)(b, rows, 1)
+
+
 def _everywhere(b: Builder, x: Tensor, d: int, index: Tensor, what: str):
     """Indices of all dimensions for gather and scatter: `index` in dimension d, each element's own place in the others."""
     if index.rank != x.rank:

@@ -9,10 +9,10 @@ from .table import OPERATORS, TABLE
 _MODULES = {
     "torch": "conj fill_ index_put_ real zero_",
     "torch.nn.functional": """
-adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d batch_norm bilinear binary_cross_entropy
+adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d batch_norm bilinear binary_cross_entropy
 binary_cross_entropy_with_logits celu channel_shuffle conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity
-cross_entropy dropout elu embedding gelu glu group_norm hardshrink hardsigmoid hardswish hardtanh huber_loss instance_norm interpolate kl_div l1_loss
-layer_norm leaky_relu linear logsigmoid max_pool1d max_pool2d mse_loss nll_loss normalize one_hot pad pairwise_distance pdist pixel_shuffle
+cross_entropy dropout elu embedding gelu grid_sample glu group_norm hardshrink hardsigmoid hardswish hardtanh huber_loss instance_norm interpolate kl_div l1_loss
+layer_norm leaky_relu linear logsigmoid max_pool1d max_pool2d max_pool3d mse_loss nll_loss normalize one_hot pad pairwise_distance pdist pixel_shuffle
 pixel_unshuffle prelu relu6 rms_norm scaled_dot_product_attention selu sigmoid smooth_l1_loss softmin softplus softshrink tanh
 tanhshrink threshold triplet_margin_loss
 """,
@@ -28,7 +28,7 @@ digamma entr erf erfc erfinv exp2 expit=sigmoid expm1 gammaln=lgamma log1p logit
 _ATEN = """
 abs absolute acos acosh adaptive_avg_pool1d adaptive_avg_pool2d add.Tensor addbmm addcdiv addcmul addmm addmv addr all all.dim all.dims amax amin
 aminmax any any.dim any.dims arange arange.start arange.start_step arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort
-argsort.stable argwhere as_strided asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d baddbmm bilinear bincount
+argsort.stable argwhere as_strided asin asinh atan atan2 atanh atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d avg_pool3d baddbmm bilinear bincount
 bitwise_and.Scalar bitwise_and.Scalar_Tensor bitwise_and.Tensor bitwise_left_shift.Scalar_Tensor bitwise_left_shift.Tensor
 bitwise_left_shift.Tensor_Scalar bitwise_not bitwise_or.Scalar bitwise_or.Scalar_Tensor bitwise_or.Tensor bitwise_right_shift.Scalar_Tensor
 bitwise_right_shift.Tensor bitwise_right_shift.Tensor_Scalar bitwise_xor.Scalar bitwise_xor.Scalar_Tensor bitwise_xor.Tensor blackman_window

@@ -819,6 +819,16 @@ def dropout(b: Builder, input, p=0.5, training=True, inplace=False):
     return input
 
 
+def _identity_in_evaluation(name: str) -> None:
+    @operator(f"torch.nn.functional.{name}", "Activations", note="with training=False alone")
+    def implementation(b: Builder, input, p=0.5, training=name not in ("alpha_dropout", "feature_alpha_dropout"), inplace=False):
+        return dropout(b, input, p, training)
+
+
+for _name in ("dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"):
+    _identity_in_evaluation(_name)
+
+
 # -- element types ------------------------------------------------------------------------------------------------
 
 

@@ -60,7 +60,7 @@ def _cell(name: str, step: Callable) -> None:
 
 def _one_way(b: Builder, step: Callable, x: Tensor, state: Sequence[Tensor], weights: Sequence[Tensor], backwards: bool):
     """A layer in one direction over the first dimension: all outputs, and the last state."""
-    w_ih, w_hh, b_ih, b_hh = (*weights, None, None)[:4]
+    w_ih, w_hh, b_ih, b_hh, w_hr = weights
     given = linear(b, x, w_ih, b_ih)
     length = x.sizes[0]
     made = b.constant_tensor(0, state[0].dtype, [length, *state[0].sizes])
@@ -68,13 +68,23 @@ def _one_way(b: Builder, step: Callable, x: Tensor, state: Sequence[Tensor], wei
 
     def body(i: Num) -> None:
         at = b.sub(b.sub(length, 1), i) if backwards else i
-        found = [b.copy(s) for s in step(b, base.select(b, given, 0, at), state, w_hh, b_hh)]
+        found = list(step(b, base.select(b, given, 0, at), state, w_hh, b_hh))
+        if w_hr is not None:
+            found[0] = linear(b, found[0], w_hr)
+        found = [b.copy(s) for s in found]
         for old, new in zip(state, found):
             assign(b, old, new, "a recurrent layer")
         assign(b, base.select(b, made, 0, at), found[0], "a recurrent layer")
 
     base.loop(b, 0, length, body)
     return made, state
+
+
+def _named(weights: Sequence[Tensor]) -> Sequence:
+    """Weights of one layer in one direction: of the input, of the state, their biases, and of the projection, where these are there."""
+    own = list(weights)
+    projection = own.pop() if len(own) % 2 else None
+    return (*own, None, None)[:4] + (projection,)
 
 
 def _layers(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights: List[Tensor], each: int, num_layers: int, bidirectional: bool):
@@ -86,7 +96,7 @@ def _layers(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights:
         for way in range(ways):
             at = layer * ways + way
             own = [base.select(b, s, 0, at) for s in states]
-            found, end = _one_way(b, _STEPS[name], x, own, weights[at * each : (at + 1) * each], way == 1)
+            found, end = _one_way(b, _STEPS[name], x, own, _named(weights[at * each : (at + 1) * each]), way == 1)
             made.append(found)
             last.append(end)
         x = made[0] if ways == 1 else cat(b, made, -1)
@@ -94,15 +104,16 @@ def _layers(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights:
 
 
 def _layer(name: str) -> None:
-    @operator(name, GROUP, where="f", note="without packed sequences and projections")
+    @operator(name, GROUP, where="f", note="without packed sequences")
     def implementation(b: Builder, input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first=None):
         if batch_first is None or not isinstance(input, Tensor):
             raise Problem(f"{name}: packed sequences are not supported")
         if dropout and train:
             raise Problem(f"{name}: dropout draws random numbers: call .eval() on the module")
-        each, params = 4 if has_biases else 2, list(params)
-        if len(params) != each * num_layers * (2 if bidirectional else 1):
-            raise Problem(f"{name}: projections are not supported")
+        each, params, layers = 4 if has_biases else 2, list(params), num_layers * (2 if bidirectional else 1)
+        each += len(params) == (each + 1) * layers and name == "lstm"
+        if len(params) != each * layers:
+            raise Problem(f"{name}: {len(params)} weights do not make {layers} layers")
         states = list(hx) if isinstance(hx, (tuple, list)) else [hx]
         alone = input.rank == 2
         x = base.unsqueeze(b, input, 1) if alone and states[0].rank == 3 else input

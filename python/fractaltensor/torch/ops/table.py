@@ -78,7 +78,7 @@ _refuse(
     "changes the sizes of a tensor for all of its names: give a view a name, as in x = x.t()",
     method="t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_",
 )
-_refuse("is about gradients: compiled functions compute forward only", method="backward requires_grad_ grad retain_grad")
+_refuse("is about gradients: compiled functions compute forward only", method="backward grad retain_grad")
 _refuse("leaves the compiled program: return the tensor", method="numpy tolist cpu_ data_ptr storage untyped_storage")
 
 

@@ -282,6 +282,13 @@ def detach(b: Builder, input):
     return input
 
 
+@operator("requires_grad_", GROUP, where="m", note="of False")
+def requires_grad_(b: Builder, self, requires_grad=True):
+    if requires_grad is not False:
+        raise Problem("Tensor.requires_grad_ is about gradients: compiled functions compute forward only")
+    return self
+
+
 @operator("contiguous", GROUP, where="m")
 def contiguous(b: Builder, self):
     return self if self.is_contiguous() else b.copy(self)

@@ -63,6 +63,32 @@ def columns_of_windows(b: Builder, input, kernel_size, dilation=1, padding=0, st
     return base.squeeze(b, made, 0) if alone else made
 
 
+@operator("torch.nn.functional.fold", GROUP, also=("aten.col2im.default",), note="images of columns: what windows share is added")
+def image_of_columns(b: Builder, input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    from .table import assign
+
+    x, alone = (input, False) if input.rank == 3 else (base.unsqueeze(b, input, 0), True)
+    wanted, sizes, spread, borders, steps = (_each(n, 2, "fold") for n in (output_size, kernel_size, dilation, padding, stride))
+    counts = [(n + 2 * border - apart * (k - 1) - 1) // step + 1 for n, k, apart, border, step in zip(wanted, sizes, spread, borders, steps)]
+    rows = known(x.sizes[1], "fold")
+    if x.rank != 3 or rows % (sizes[0] * sizes[1]) or isinstance(x.sizes[2], int) and x.sizes[2] != counts[0] * counts[1]:
+        raise Problem(f"fold: {input.describe()} are no columns of {counts[0]} x {counts[1]} windows of {sizes[0]} x {sizes[1]}", "shape")
+    channels = rows // (sizes[0] * sizes[1])
+    columns = base.reshape(b, x, [x.sizes[0], channels, *sizes, *counts])
+    made = b.constant_tensor(0, x.dtype, [x.sizes[0], channels, *(n + 2 * border for n, border in zip(wanted, borders))])
+    for i in range(sizes[0]):
+        for j in range(sizes[1]):
+            place = made
+            for d, (first, count, step) in enumerate(zip((i * spread[0], j * spread[1]), counts, steps)):
+                place = base.slice_(b, place, 2 + d, first, first + (count - 1) * step + 1, step)
+            own = base.select(b, base.select(b, columns, 2, i), 2, j)
+            assign(b, place, pointwise.add(b, place, own), "fold")
+    for d, (n, border) in enumerate(zip(wanted, borders)):
+        made = narrow(b, made, 2 + d, border, n)
+    made = b.copy(made)
+    return base.squeeze(b, made, 0) if alone else made
+
+
 _PLACES, _INSIDE = "uvw", "xyz"
 
 
@@ -170,36 +196,59 @@ def channel_shuffle(b: Builder, input, groups):
 def _pool(rank: int):
     last = list(range(-rank, 0))
 
-    def places(b, input, kernel_size, stride, padding, dilation, ceil_mode, border, name):
-        if ceil_mode:
-            raise Problem(f"{name}: ceil_mode must be False")
+    def widths(x, kernel_size, stride, padding, dilation, ceil_mode, name):
+        """Sizes, steps and spread of windows, the borders, and how much is missing behind them to a last window (ceil_mode)."""
         sizes = _each(kernel_size, rank, name)
         steps = sizes if stride is None or stride == [] else _each(stride, rank, name)
-        borders = _each(padding, rank, name)
+        borders, spread = _each(padding, rank, name), _each(dilation, rank, name)
         if any(2 * n > size for n, size in zip(borders, sizes)):
             raise Problem(f"{name}: padding is at most half of the window, found {padding} of {kernel_size}", "shape")
-        x, alone = _unbatched(b, input, rank, name)
-        shown = _windows(b, _with_border(b, x, borders, border), sizes, steps, _each(dilation, rank, name))
-        return base.squeeze(b, shown, 0) if alone else shown
+        missing = [0] * rank
+        for i in range(rank) if ceil_mode else ():
+            n, reach = known(x.sizes[x.rank - rank + i], name), spread[i] * (sizes[i] - 1) + 1
+            count = -(-(n + 2 * borders[i] - reach) // steps[i]) + 1
+            # The last window begins inside, or in the border in front.
+            count -= (count - 1) * steps[i] >= n + borders[i]
+            missing[i] = max(0, (count - 1) * steps[i] + reach - (n + 2 * borders[i]))
+        return sizes, steps, spread, borders, missing
+
+    def places(b, x, windows, value):
+        sizes, steps, spread, borders, missing = windows
+        x = _with_border(b, x, borders, value)
+        if any(missing):
+            x = padded(b, x, [m for n in reversed(missing) for m in (0, n)], "constant", value)
+        return _windows(b, x, sizes, steps, spread)
+
+    def counts(b, sizes_of_x, windows, dtype, count_include_pad):
+        """How many elements each window has: those of the border count, what is missing behind it never does."""
+        sizes, steps, spread, borders, missing = windows
+        ones = _with_border(b, b.constant_tensor(1, dtype, sizes_of_x), borders, 1 if count_include_pad else 0)
+        shown = places(b, ones, (sizes, steps, spread, [0] * rank, missing), 0)
+        return total(b, shown, [d % shown.rank for d in last], False, dtype)
 
     @operator(f"max_pool{rank}d", GROUP, where="f", note="without indices")
     def most(b: Builder, input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        name = f"max_pool{rank}d"
         if return_indices:
-            raise Problem(f"max_pool{rank}d: return_indices must be False")
-        shown = places(b, input, kernel_size, stride, padding, dilation, ceil_mode, dtypes.lowest(input.dtype), f"max_pool{rank}d")
-        return extreme(b, shown, [d % shown.rank for d in last], False, True, f"max_pool{rank}d")
+            raise Problem(f"{name}: return_indices must be False")
+        x, alone = _unbatched(b, input, rank, name)
+        shown = places(b, x, widths(x, kernel_size, stride, padding, dilation, ceil_mode, name), dtypes.lowest(input.dtype))
+        made = extreme(b, shown, [d % shown.rank for d in last], False, True, name)
+        return base.squeeze(b, made, 0) if alone else made
 
     @operator(f"avg_pool{rank}d", GROUP, where="f" if rank == 1 else "")
     def average(b: Builder, input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
         name = f"avg_pool{rank}d"
-        shown = places(b, input, kernel_size, stride, padding, 1, ceil_mode, 0, name)
+        x, alone = _unbatched(b, input, rank, name)
+        windows = widths(x, kernel_size, stride, padding, 1, ceil_mode, name)
+        shown = places(b, x, windows, 0)
         dims = [d % shown.rank for d in last]
         summed = total(b, shown, dims, False, arithmetic_type(input.dtype))
         by = divisor_override or b.product([shown.sizes[d] for d in dims])
-        if not count_include_pad and divisor_override is None:
-            ones = places(b, b.constant_tensor(1, summed.dtype, input.sizes), kernel_size, stride, padding, 1, ceil_mode, 0, name)
-            by = total(b, ones, dims, False, summed.dtype)
-        return pointwise.to_dtype(b, pointwise.div(b, summed, by), input.dtype)
+        if divisor_override is None and (any(windows[4]) or not count_include_pad and any(windows[3])):
+            by = counts(b, x.sizes, windows, summed.dtype, count_include_pad)
+        made = pointwise.to_dtype(b, pointwise.div(b, summed, by), input.dtype)
+        return base.squeeze(b, made, 0) if alone else made
 
     def adaptive(name, one):
         @operator(name, GROUP, where="")
@@ -223,30 +272,8 @@ def _pool(rank: int):
     adaptive(f"adaptive_max_pool{rank}d", lambda b, x, d: extreme(b, x, [d], False, True, "adaptive_max_pool"))
 
 
-for _rank in (1, 2):
+for _rank in (1, 2, 3):
     _pool(_rank)
-
-
-@operator("interpolate", GROUP, where="", note="mode 'nearest'")
-def interpolate(b: Builder, input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
-    if mode != "nearest":
-        raise Problem(f"interpolate: mode is 'nearest', found {mode!r}")
-    rank = input.rank - 2
-    old = [known(n, "interpolate") for n in input.sizes[2:]]
-    if size is not None:
-        new, scales = _each(size, rank, "interpolate"), None
-    else:
-        scales = list(scale_factor) if isinstance(scale_factor, (tuple, list)) else [scale_factor] * rank
-        new = [int(n * s) for n, s in zip(old, scales)]
-    for i, (n, m) in enumerate(zip(old, new)):
-        step = 1 / scales[i] if scales is not None else n / m
-
-        def place(body, k, n=n, step=step):
-            at = body.op("arith.mulf", body.cast(k, dtypes.float32), body.constant(step, dtypes.float32))
-            return body.op("arith.minsi", body.cast(body.op("math.floor", at), dtypes.int64), body.constant(n - 1, dtypes.int64))
-
-        input = taken(b, input, [2 + i], [counted(b, m, dtypes.int64, place)])
-    return b.copy(input) if not rank else input
 
 
 @operator("pixel_shuffle", GROUP, where="f")
@@ -267,6 +294,17 @@ def pixel_unshuffle(b: Builder, input, downscale_factor):
     order = [*range(lead), lead, lead + 2, lead + 4, lead + 1, lead + 3]
     moved = b.copy(base.permute(b, base.reshape(b, input, parts), order))
     return base.reshape(b, moved, [*input.sizes[:lead], b.mul(channels, r * r), b.floordiv(height, r), b.floordiv(width, r)])
+
+
+@operator("torch.nn.functional.local_response_norm", "Normalisation")
+def local_response_norm(b: Builder, input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """By the mean square of channels nearby; behind the last one there is nothing."""
+    if input.rank < 3:
+        raise Problem(f"local_response_norm: expects at least 3 dimensions, found {input.describe()}", "shape")
+    squares = pointwise.square(b, input)
+    wide = padded(b, squares, [0, 0] * (input.rank - 2) + [size // 2, (size - 1) // 2], "constant", 0)
+    near = mean(b, unfold(b, wide, 1, size, 1), -1)
+    return pointwise.div(b, input, pointwise.pow_(b, pointwise.add(b, pointwise.mul(b, near, alpha), k), beta))
 
 
 @operator("instance_norm", "Normalisation", where="", note="with the instance's own statistics")
