@@ -25,5 +25,28 @@ class Sweep(unittest.TestCase):
         self.check("cpu", 0.004, 60)
 
 
+@unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
+class Angles(unittest.TestCase):
+    def test_huge_ones(self):
+        """Sines of numbers up to the largest: libm's, on the processor."""
+        import numpy as np
+        import torch
+
+        from fractaltensor import torch as ftt
+
+        def waves(x):
+            return x.sin(), x.cos(), x.tan()
+
+        compiled, g = ftt.script(waves, engine="cpu"), torch.Generator().manual_seed(0)
+        for dtype, most, near in ((torch.float32, 127.9, 2e-6), (torch.float64, 1023.9, 1e-14)):
+            sizes = 2 ** (torch.rand(2003, generator=g, dtype=torch.float64) * most)
+            x = (sizes * torch.randn(2003, generator=g).sign()).to(dtype)
+            x[:4] = torch.tensor([2.0**51, -(2.0**51), torch.finfo(dtype).max, -1e20], dtype=torch.float64)
+            for found, function in zip(compiled(x), (np.sin, np.cos, np.tan)):
+                wanted = torch.from_numpy(function(x.double().numpy()))
+                self.assertLess(((found.double() - wanted).abs() / wanted.abs().clamp(min=1)).max().item(), near)
+            self.assertTrue(all(y.isnan().all() for y in compiled(torch.full((2003,), torch.inf, dtype=dtype))))
+
+
 if __name__ == "__main__":
     unittest.main()

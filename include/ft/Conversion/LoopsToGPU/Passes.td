@@ -282,7 +282,7 @@ def TileExpandMath : Pass<"tile-expand-math"> {
     Functions of `math` become polynomials and instructions, divisions that round up or down become those that truncate. Runs on what
     `convert-tile-to-nvvm` leaves. Refused, with an error where it stands: a function that has no rule for its type.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {

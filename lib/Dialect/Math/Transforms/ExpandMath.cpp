@@ -4,6 +4,8 @@
 
 #include "MathBuilder.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -50,7 +52,7 @@ struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
   StringRef getArgument() const final { return "ft-expand-math"; }
   StringRef getDescription() const final { return "Expand elementary functions into polynomials"; }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<arith::ArithDialect, math::MathDialect>();
+    registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   }
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
