@@ -176,6 +176,9 @@ def _rows(random):
         for order in ("", "order"):
             known = {n: e for n, e in ROWS.items() if _kind(dtype) in e[1] and e[2] == order}
             values = numbers(dtype, tame=order == "order")
+            if order and dtype in FLOATS:  # products underflow by their order, and squares of f16 overflow
+                size = np.abs(values.astype(np.float64))
+                values = values[(size == 0) | ~(size < 0.01) & ~((size > 50) & np.isfinite(size) & (dtype == "f16"))]
             for extent in (1, 2, 5, 7):
                 # Each number somewhere, rows of one number (ties), and any others.
                 rows = [np.full(extent, v, values.dtype) for v in values]
@@ -235,7 +238,9 @@ def difference(name, found, expected, arrays):
         scale = np.abs(b)
         if name in ROWS and ROWS[name][2]:
             inputs = np.abs(np.where(np.isfinite(arrays[0]), arrays[0], 0).astype(np.float64)).max(initial=0)
-            scale = np.maximum(scale, min(inputs, 100.0))
+            scale = np.maximum(scale, min(inputs, 100.0) * (1 / math.sqrt(1e-5) if name == "layer_norm" else 1))
+        if name == "gelu":  # 1 + erf cancels
+            scale = np.maximum(scale, np.abs(arrays[0].astype(np.float64)))
         bound = ULPS[str(found.dtype)] * (float(info.eps) * np.where(np.isfinite(scale), scale, 0) + float(info.smallest_subnormal))
         with np.errstate(invalid="ignore"):
             wrong = ~((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= bound))
