@@ -20,6 +20,7 @@ from .binding import ragged
 from .bundles import Bundle, compile_text, load
 from .compute import emit, fold, foldl, foldr, reduce, scan, scanl, scanr
 from .compute import map_ as map  # noqa: A004
+from .derivatives import grad, jvp, value_and_grad, vjp
 from .errors import (
     ArgumentError, ArgumentValueError, BoundsError, BundleError, CacheError, CompileCancelled, CompileError, DeviceError,
     DTypeError, Error, GradientError, InternalError, LengthError, MissingError, NotBuiltError, OutOfMemoryError, ShapeError, TraceError,

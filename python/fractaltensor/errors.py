@@ -105,4 +105,4 @@ class BundleError(Error, ValueError):
 
 
 class GradientError(Error, RuntimeError):
-    """Gradients were asked for: this version computes forward only."""
+    """A program has no derivative: the operation that has none is named, at its line."""

@@ -350,9 +350,10 @@ class Jit:
 
     def _through_torch(self, values, statics):
         """A call that PyTorch has to see: gradients are tracked, or tensors have no data."""
-        from .torch_support import call_operator
+        from .torch_support import call_operator, call_with_gradients, is_plain
 
-        return self._in_structure(call_operator(self, values, statics))
+        call = call_with_gradients if all(is_plain(value) for value in values) else call_operator
+        return self._in_structure(call(self, values, statics))
 
     def _in_structure(self, leaves: Sequence):
         """Results in the structure of the function's result, which is that of any tracing of it."""

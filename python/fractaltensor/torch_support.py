@@ -6,8 +6,8 @@ program itself, as one string (see :mod:`fractaltensor.stored`). A graph that is
 caches that ask for a graph's content see them. Under ``torch.compile`` a call of a program becomes this operator;
 with plain tensors it goes straight to the compiled code, which costs less.
 
-There are no gradients in this version: a backward pass through a program raises
-:class:`fractaltensor.GradientError`.
+Gradients are those of :mod:`fractaltensor.torch_gradients`: a call of a program whose arguments require them is an
+``autograd.Function`` above the operator.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 
-from . import arrays, stored
-from .errors import ArgumentError, GradientError, TraceError
+from . import arrays, stored, torch_gradients
+from .binding import Binder, check_bounds
+from .errors import ArgumentError, TraceError
 from .imports import after_import
 from .jit import Jit, by_number
 from .types import ListType
@@ -52,7 +53,7 @@ def _jit(program: str) -> Jit:
 # -- the operators -----------------------------------------------------------------------------------------------
 
 _library = torch.library.Library("fractaltensor", "DEF")
-_NAME = re.compile(r"(forward|backward)_([1-9]\d{0,3})")
+_NAME = re.compile(r"(forward)_([1-9]\d{0,3})")
 
 
 class _Operators(torch._ops._OpNamespace):
@@ -77,18 +78,16 @@ def _define(kind: str, count: int) -> None:
     if name in _defined:
         return
     _defined.add(name)
-    parameters = "str program, Tensor[] inputs" if kind == "forward" else "str program, Tensor[] gradients, Tensor[] inputs"
     results = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
-    _library.define(f"{name}({parameters}) -> {results}", tags=(torch.Tag.pt2_compliant_tag,))
+    _library.define(f"{name}(str program, Tensor[] inputs) -> {results}", tags=(torch.Tag.pt2_compliant_tag,))
     for key in ("CPU", "CUDA"):
-        _library.impl(name, _run if kind == "forward" else _raise_no_gradients, key)
-    if kind == "forward":
-        _library.impl(name, _differentiable, "Autograd")
-    torch.library.register_fake(f"fractaltensor::{name}", _fake if kind == "forward" else _fake_gradients, lib=_library)
+        _library.impl(name, _run, key)
+    _library.impl(name, _differentiable, "Autograd")
+    torch.library.register_fake(f"fractaltensor::{name}", _fake, lib=_library)
 
 
 def operator(kind: str, count: int):
-    """The operator ``forward_N`` or ``backward_N`` with `count` results."""
+    """The operator ``forward_N`` with `count` results."""
     return getattr(torch.ops.fractaltensor, f"{kind}_{count}").default
 
 
@@ -98,7 +97,8 @@ def _results(values: Sequence[torch.Tensor]):
 
 def _run_prepared(jit: Optional[Jit], inputs: Sequence[torch.Tensor]):
     """A call that is prepared; None for any other, and where PyTorch has to see it."""
-    return None if jit is None or jit._direct is None else jit._direct.call(*inputs)
+    found = None if jit is None or jit._direct is None else jit._direct.call(*inputs)
+    return found[0] if type(found) is tuple and len(found) == 1 else found
 
 
 def _run(program: str, inputs: Sequence[torch.Tensor]):
@@ -151,33 +151,20 @@ def _fake(program: str, inputs: Sequence[torch.Tensor]):
     return _results(results)
 
 
-def _fake_gradients(program: str, gradients, inputs: Sequence[torch.Tensor]):
-    return _results([torch.empty_like(t) for t in inputs])
+def _call(jit: Jit, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    """A derived program: directly with plain tensors, else as the operator."""
+    grows = torch.is_grad_enabled() and any(t.requires_grad for t in inputs)
+    if all(is_plain(t) for t in inputs):
+        return _with_gradients(jit, inputs, {}) if grows else jit._run_flat(inputs)
+    if grows:
+        return call_operator(jit, inputs, {})
+    with torch._C._AutoDispatchBelowAutograd():
+        return call_operator(jit, inputs, {})
 
 
-def _raise_no_gradients(program: str, gradients, inputs):
-    raise GradientError(
-        f"{_jit(program).__name__}: backward through a compiled program: this version computes forward only; "
-        "call it under torch.no_grad(), or detach its arguments"
-    )
-
-
-class _Forward(torch.autograd.Function):
-    """Forward as it is; backward raises when it runs, not when it is traced."""
-
-    @staticmethod
-    def forward(ctx, program, count, *inputs):
-        ctx.program = program
-        ctx.save_for_backward(*inputs)
-        with torch._C._AutoDispatchBelowAutograd():
-            return operator("forward", count)(program, list(inputs))
-
-    @staticmethod
-    def backward(ctx, *gradients):
-        # It depends on the gradients, so that it stays in the backward half of a traced graph.
-        inputs = list(ctx.saved_tensors)
-        found = operator("backward", len(inputs))(ctx.program, list(gradients), inputs)
-        return (None, None, *((found,) if len(inputs) == 1 else found))
+def _with_gradients(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> List[torch.Tensor]:
+    _, extents, dtypes = _names(jit, inputs)
+    return torch_gradients.call(_call, jit._program(extents, dtypes, statics), inputs, jit._engine)
 
 
 def _differentiable(program: str, inputs: Sequence[torch.Tensor]):
@@ -188,7 +175,7 @@ def _differentiable(program: str, inputs: Sequence[torch.Tensor]):
             return found
     count = _count_results(program)
     if torch.is_grad_enabled() and any(t.requires_grad for t in inputs):
-        return _Forward.apply(program, count, *inputs)
+        return _results(_with_gradients(_jit(program), inputs, {}))
     with torch._C._AutoDispatchBelowAutograd():
         return operator("forward", count)(program, list(inputs))
 
@@ -255,6 +242,13 @@ def _allow_in_graph() -> None:
 
 
 after_import("torch._dynamo", _allow_in_graph)
+
+
+def call_with_gradients(jit: Jit, values: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> List[torch.Tensor]:
+    """A call with plain tensors, of which some require gradients: an ``autograd.Function`` above the operator."""
+    bound = Binder(jit.signature, jit.__name__).bind(values)
+    check_bounds(jit.signature, jit._options.bounds, jit.__name__, {**bound.lengths, **bound.extents})
+    return _with_gradients(jit, values, statics)
 
 
 def is_plain(value) -> bool:

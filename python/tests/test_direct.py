@@ -326,8 +326,9 @@ class Torch(unittest.TestCase):
                 self.assertTrue(torch.equal(add(x, p), x + p))
         self.assertEqual(slow.count, 1)
         for _ in range(2):
-            with self.assertRaises(ft.GradientError):
-                add(x, p).sum().backward()
+            p.grad = None
+            add(x, p).sum().backward()
+            self.assertTrue(torch.equal(p.grad, torch.ones(3, 4)))
 
     def test_numbers_to_be_negated(self):
         add = make_add()
@@ -361,8 +362,8 @@ class Torch(unittest.TestCase):
             a, b = torch.ops.fractaltensor.forward_2(two, [x])
             self.assertTrue(torch.equal(a, x + 1) and torch.equal(b, x.sum(0)))
         x.requires_grad_()
-        with self.assertRaises(ft.GradientError):
-            torch.ops.fractaltensor.forward_1(one, [x, y]).sum().backward()
+        torch.ops.fractaltensor.forward_1(one, [x, y]).sum().backward()
+        self.assertTrue(torch.equal(x.grad, torch.ones(3, 4)))
 
     def test_inference_mode(self):
         add = make_add()

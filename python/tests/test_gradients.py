@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Derivatives of programs: against PyTorch's autograd, by central differences, and twice."""
+
+import unittest
+
+import numpy as np
+
+import fractaltensor as ft
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+@ft.jit
+def cell_rnn(xss: ft.List["N, L", ft.f64[1, "H"]], ws: ft.List["D", ft.f64["H", "H"]], h0: ft.f64[1, "H"]):
+    def layer(below, w):
+        return ft.scanl(lambda s, x: ft.tanh(x + s @ w), below, init=h0)
+
+    return xss.map(lambda xs: ft.foldl(layer, ws, init=xs))
+
+
+@ft.jit
+def attention(qs: ft.List["Q", ft.f64["D"]], ks: ft.List["K", ft.f64["D"]], vs: ft.List["K", ft.f64["D"]]):
+    def row(q):
+        scores = ks.map(lambda k: ft.exp((q * k).sum()))
+        total = scores.reduce(lambda a, b: a + b, init=0.0)
+        weighted = ft.zip(scores, vs).map(lambda s, v: s / total * v)
+        return weighted.reduce(lambda a, b: a + b, init=vs[0] * 0)
+
+    return qs.map(row)
+
+
+attention._options.bounds = ("K >= 1",)
+
+
+@ft.jit
+def picked(table: ft.List["V", ft.f64[2]], at: ft.List["M", ft.i64], scale: ft.f64):
+    return table[at].map(lambda x: ft.sin(x) * scale)
+
+
+@ft.jit
+def energy(xs: ft.List["L", ft.f64[3]], w: ft.f64[3]):
+    return xs.map(lambda x: ft.tanh(x * w).sum()).reduce(lambda a, b: a + b, init=0.0)
+
+
+def eager_rnn(xss, ws, h0):
+    rows = []
+    for xs in xss:
+        layer = list(xs)
+        for w in ws:
+            h, made = h0, []
+            for x in layer:
+                h = torch.tanh(x + h @ w)
+                made.append(h)
+            layer = made
+        rows.append(torch.stack(layer))
+    return torch.stack(rows)
+
+
+@unittest.skipIf(torch is None, "PyTorch is not there")
+class Autograd(unittest.TestCase):
+    def rnn_inputs(self, n=2, length=5, depth=3, h=4):
+        torch.manual_seed(1)
+        shapes = ((n, length, 1, h), (depth, h, h), (1, h))
+        return [(torch.randn(s, dtype=torch.float64) * 0.5).requires_grad_() for s in shapes]
+
+    def compare(self, program, eager, inputs, names):
+        twins = [t.detach().clone().requires_grad_(t.requires_grad) for t in inputs]
+        got, wanted = program(*inputs), eager(*twins)
+        torch.testing.assert_close(got, wanted, rtol=1e-13, atol=1e-13)
+        weights = torch.randn_like(wanted)
+        (got * weights).sum().backward()
+        (wanted * weights).sum().backward()
+        for name, mine, theirs in zip(names, inputs, twins):
+            with self.subTest(name):
+                self.assertEqual(mine.grad is None, theirs.grad is None)
+                if theirs.grad is not None:
+                    torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-12, atol=1e-13)
+
+    def test_stacked_rnn(self):
+        for length in (1, 2, 7):
+            self.compare(cell_rnn, eager_rnn, self.rnn_inputs(length=length), ("xss", "ws", "h0"))
+
+    def test_frozen_inputs_before_trained_ones(self):
+        inputs = self.rnn_inputs()
+        inputs[0].requires_grad_(False)
+        self.compare(cell_rnn, eager_rnn, inputs, ("xss", "ws", "h0"))
+        inputs = self.rnn_inputs()
+        inputs[1].requires_grad_(False)
+        self.compare(cell_rnn, eager_rnn, inputs, ("xss", "ws", "h0"))
+
+    def test_attention(self):
+        torch.manual_seed(2)
+        inputs = [torch.randn(n, 4, dtype=torch.float64).requires_grad_() for n in (3, 5, 5)]
+        self.compare(attention, lambda q, k, v: torch.softmax(q @ k.T, -1) @ v, inputs, ("qs", "ks", "vs"))
+
+    def test_indices_have_none_and_repeated_ones_add_up(self):
+        table = torch.randn(5, 2, dtype=torch.float64).requires_grad_()
+        at = torch.tensor([1, 4, 1, 1, 0])
+        scale = torch.tensor(0.7, dtype=torch.float64).requires_grad_()
+        self.compare(picked, lambda t, i, s: torch.sin(t[i]) * s, [table, at, scale], ("table", "at", "scale"))
+        self.assertTrue((table.grad[[2, 3]] == 0).all())
+
+    def test_cotangents_that_repeat_one_number(self):
+        inputs = self.rnn_inputs()
+        cell_rnn(*inputs).sum().backward()
+        twins = [t.detach().clone().requires_grad_() for t in inputs]
+        eager_rnn(*twins).sum().backward()
+        for mine, theirs in zip(inputs, twins):
+            torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-12, atol=1e-13)
+
+    def test_differences_and_second_derivatives(self):
+        inputs = self.rnn_inputs(n=1, length=2, depth=2, h=2)
+        self.assertTrue(torch.autograd.gradcheck(cell_rnn, inputs))
+        self.assertTrue(torch.autograd.gradgradcheck(cell_rnn, inputs))
+
+    def test_training_steps_equal_eager_ones(self):
+        mine, twins = self.rnn_inputs(), self.rnn_inputs()
+        for inputs, run in ((mine, cell_rnn), (twins, eager_rnn)):
+            optimizer = torch.optim.AdamW(inputs[1:], lr=1e-2)
+            for _ in range(5):
+                optimizer.zero_grad()
+                run(*inputs).square().mean().backward()
+                optimizer.step()
+        for a, b in zip(mine, twins):
+            torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-11)
+
+    def test_a_saved_tensor_that_changed(self):
+        inputs = self.rnn_inputs()
+        result = cell_rnn(*inputs)
+        with torch.no_grad():
+            inputs[1].mul_(2)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            result.sum().backward()
+
+
+class Functions(unittest.TestCase):
+    def test_grad_of_one_number(self):
+        random = np.random.default_rng(3)
+        xs, w = random.standard_normal((7, 3)), random.standard_normal(3)
+        value, (dx, dw) = ft.value_and_grad(energy, argnums=(0, 1))(xs, w)
+        slope = 1 - np.tanh(xs * w) ** 2
+        np.testing.assert_allclose(value, np.tanh(xs * w).sum(), rtol=1e-13)
+        np.testing.assert_allclose(dx, slope * w, rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(dw, (slope * xs).sum(0), rtol=1e-12, atol=1e-13)
+        np.testing.assert_array_equal(ft.grad(energy, 1)(xs, w), dw)
+
+    def test_vjp_is_the_transpose_of_jvp(self):
+        random = np.random.default_rng(4)
+        args = [random.standard_normal(s) * 0.5 for s in ((2, 3, 1, 4), (2, 4, 4), (1, 4))]
+        tangents = [random.standard_normal(a.shape) for a in args]
+        result, moved = ft.jvp(cell_rnn, args, tangents)
+        weights = random.standard_normal(result.shape)
+        again, pull = ft.vjp(cell_rnn, *args)
+        np.testing.assert_array_equal(result, again)
+        left, right = (moved * weights).sum(), sum((t * g).sum() for t, g in zip(tangents, pull(weights)))
+        self.assertLessEqual(abs(left - right), 1e-12 * max(abs(left), 1))
+
+    def test_refusals(self):
+        xs, w = np.ones((2, 3)), np.ones(3)
+        with self.assertRaisesRegex(ft.ArgumentError, "has no argument 2"):
+            ft.grad(energy, 2)(xs, w)
+        with self.assertRaisesRegex(ft.GradientError, "one number as its result"):
+            ft.grad(picked)(np.ones((2, 2)), np.zeros(1, np.int64), np.float64(1))
+        with self.assertRaisesRegex(ft.ArgumentError, "takes a program"):
+            ft.grad(len)
+
+
+if __name__ == "__main__":
+    unittest.main()
