@@ -114,6 +114,8 @@ struct TileContext {
   int64_t threads = 0;
   int64_t resident = 1; // such blocks of threads share a multiprocessor's registers
   bool alone = false;   // blocks of threads wait for each other, so that a multiprocessor has one
+  /// Bytes of shared memory for stages of operands, beside what threads leave each other; 0: two stages have room.
+  int64_t stageBytes = 0;
   int64_t maxRows = 1; // of the leaf's call
   int64_t lifts = 1;
   bool lifted = false; // the nest differs from lift to lift

@@ -94,6 +94,7 @@ struct LeafContext {
   int64_t threads = 0;
   int64_t resident = 1; // blocks of threads of a multiprocessor, where the leaf is all of the kernel's
   bool alone = false;   // blocks of threads wait for each other: a multiprocessor has one
+  int64_t stageBytes = 0; // of shared memory, for operands of products and values between loop nests; 0: two stages have room
   int64_t sums = etdg::ThreadBlockAttr::usualSums; // bytes for those that a thread leaves to others
   /// The blocks whose private buffers each row has for itself.
   SmallVector<BlockOp> rowOwner;

@@ -34,6 +34,7 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
   tile.threads = context.threads;
   tile.resident = context.resident;
   tile.alone = context.alone;
+  tile.stageBytes = context.stageBytes;
   tile.sums = context.sums;
   tile.maxRows = rowWise ? context.maxRows : 1;
   tile.lifts = context.lift || !context.lifted.empty() ? context.lifts : 1;

@@ -40,6 +40,7 @@ struct ProductWork {
   std::optional<ProductTiles> product; // the largest
   std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
+  bool inSteps = false; // of the grid, which deals its points in each
   bool alone = false; // blocks of threads wait for each other: a multiprocessor has one
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
 };
@@ -233,8 +234,11 @@ public:
   }
 
 private:
-  bool isKnown() const { return !llvm::is_contained(extents, 0); }
+  /// Steps wait for each other: too few tasks at typical lengths leave multiprocessors idle in each of them.
+  bool isKnown() const { return work.inSteps || !llvm::is_contained(extents, 0); }
   double points() const {
+    if (llvm::is_contained(extents, 0))
+      return typicalPoints;
     double count = 1;
     for (int64_t extent : extents)
       count *= double(extent);
@@ -433,6 +437,7 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   if (!wantsTiles(*work, planning, why))
     return why.empty() ? false : leaveOut(front, why);
   work->alone = waits;
+  work->inSteps = llvm::is_contained(plan.waits, true);
   // Blocks of threads that wait for each other have a multiprocessor alone; what a body carries through its loops takes registers as well.
   FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, /*needsAll=*/waits || !isOneLeaf(nest, plan));
   if (failed(tasks))

@@ -515,7 +515,8 @@ class ProductChooser {
 public:
   ProductChooser(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
                  const Machine &machine)
-      : product(product), context(context), machine(machine), planning(machine.gpu), nest(form.graph.nests[number]), sums(product.sums) {
+      : form(form), number(number), product(product), context(context), machine(machine), planning(machine.gpu), nest(form.graph.nests[number]),
+        sums(product.sums) {
     std::tie(m, n) = extentsOf(form, number, product, context);
     k = productOf(nest, product.loops.k);
   }
@@ -581,8 +582,7 @@ public:
       return nullptr;
     bestCost = best;
     int64_t step = stepOf(tile::ProductAttr::fragmentTerms);
-    int64_t stages = std::min<int64_t>(llvm::divideCeil(k, step), 2);
-    return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stages, /*mma=*/true, fused);
+    return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, stagesOf(block, step, fused), /*mma=*/true, fused);
   }
 
   /// Of the tile chosen last: the products of a tile, this one and those joined, in seconds of the whole machine.
@@ -612,6 +612,20 @@ private:
       most *= 2;
     return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), least, most);
   }
+  /// Stages of a step's operands: two, or as many as there is room for where no other block of threads computes while this one waits for the common
+  /// cache, whose latency is longer than a step.
+  int64_t stagesOf(ArrayRef<int64_t> block, int64_t step, int64_t fused) const {
+    SmallVector<int> inRegisters = keptInRegisters(form, number, fused);
+    int64_t room = context.stageBytes;
+    for (auto [i, buffer] : llvm::enumerate(form.graph.buffers))
+      if (buffer.kind == Buffer::Kind::Scratch && buffer.inMemory && !llvm::is_contained(inRegisters, int(i)))
+        room -= buffer.numElements * bytesOfElement(buffer.elementType) * (buffer.batched ? context.maxRows : 1);
+    int64_t own = elementBytes(), sides[] = {block[0], block[1] * product.getWidest()}, bytes = 0;
+    for (int64_t side : sides) // (either side may be padded: `stageOperands`)
+      bytes += std::max(side * (step * own + tile::accessBytes), step * (side * own + tile::accessBytes));
+    int64_t most = std::clamp<int64_t>(room / bytes, 2, mostStages);
+    return std::min<int64_t>(llvm::divideCeil(k, step), most);
+  }
   /// Whether so many threads side by side, with so many columns each, do what is asked of rows.
   bool mayHave(int64_t across, int64_t columns, bool mma) const {
     if (product.getWidest() > 1 && across * columns * bytesOfElement(product.rhs) % tile::accessBytes != 0)
@@ -626,11 +640,15 @@ private:
     return work * secondsInTiles(product, machine, {rows, columns * widest, blockRows, blockColumns * widest});
   }
 
+  const LeafForm &form;
+  unsigned number;
   const ProductTiles &product;
   const TileContext &context;
   const Machine &machine;
   const Machine::GpuPlanning &planning;
   const Nest &nest;
+  /// More steps ahead hide no more: they take a stage each, and the first ones come later.
+  static constexpr int64_t mostStages = 4;
   int64_t m = 1, n = 1, k = 1, sums = 1;
   double bestCost = 0;
   bool rowsInWarps = false;

@@ -23,6 +23,7 @@
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/Dimensions.h"
 #include "ft/Schedule/PassOptions.h"
+#include "ft/Schedule/PlaceBuffers.h"
 #include "ft/Schedule/Plan.h"
 #include "ft/Schedule/RowRuns.h"
 
@@ -201,9 +202,14 @@ LogicalResult Scheduler::complete(const Nests &nests, ArrayRef<GpuPlan> plans, b
   int64_t maxRows = 1;
   for (const GpuPlan &plan : plans)
     maxRows = std::max(maxRows, plan.maxRows);
-  for (auto [nest, plan] : llvm::zip_equal(nests, plans))
-    if (failed(complete(nest, contextOf(nest, plan, maxRows), usesTiles)))
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
+    LeafContext context = contextOf(nest, plan, maxRows);
+    // (Nothing else of a kernel of leaves lies in shared memory for longer than one of them runs.)
+    if (nests.size() == 1 && context.alone && plan.placements.empty() && llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }))
+      context.stageBytes = sharedBytesForBuffers(plan.block) - bytesOfWarps(plan.block, machine);
+    if (failed(complete(nest, context, usesTiles)))
       return failure();
+  }
   return success();
 }
 
