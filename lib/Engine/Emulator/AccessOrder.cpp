@@ -13,7 +13,8 @@
 using namespace ft::emulate;
 
 /// Whether a view's clock has the access, or, where it is another block's, a barrier of the grid lies between.
-bool Grid::covers(const Clock &clock, const Access &earlier, const View &view, bool isFenced) const {
+bool Grid::covers(const Access &earlier, const View &view, const Clock &(*which)(const Knowledge &)) const {
+  const Clock &clock = which(view.known);
   if (earlier.block == view.block)
     return clock.of(earlier.agent) >= earlier.time;
   if (clock.grid == 0 || arrivals.empty())
@@ -22,21 +23,22 @@ bool Grid::covers(const Clock &clock, const Access &earlier, const View &view, b
   const std::vector<Knowledge> &other = arrivals[earlier.block];
   if (other.size() < clock.grid)
     return false;
-  const Knowledge &arrival = other[clock.grid - 1];
-  return (isFenced ? arrival.fenced : arrival.before).of(earlier.agent) >= earlier.time;
+  return which(other[clock.grid - 1]).of(earlier.agent) >= earlier.time;
 }
 
 bool Grid::isBefore(const Access &earlier, const View &view) const {
   bool isOwn = earlier.block == view.block && earlier.kind == AgentKind::thread && earlier.agent == view.thread;
-  return isOwn || covers(view.known.before, earlier, view, /*isFenced=*/false);
+  return isOwn || covers(earlier, view, [](const Knowledge &known) -> const Clock & { return known.before; });
 }
 
 /// Whether a write that is before what a view does has come to its proxy.
-bool Grid::isVisible(const Access &earlier, const View &view) const {
+bool Grid::isVisible(const Access &earlier, const View &view, const Memory &memory) const {
   bool sameProxy = (view.kind == AgentKind::thread) == (earlier.kind == AgentKind::thread);
   if (view.kind == AgentKind::thread || (sameProxy && earlier.block == view.block))
     return true;
-  return covers(view.known.fenced, earlier, view, /*isFenced=*/true);
+  if (memory.begin == reinterpret_cast<uint64_t>(running->block->shared))
+    return covers(earlier, view, [](const Knowledge &known) -> const Clock & { return known.fenced[size_t(ProxySpace::shared)]; });
+  return covers(earlier, view, [](const Knowledge &known) -> const Clock & { return known.fenced[size_t(ProxySpace::global)]; });
 }
 
 void Grid::checkOrder(const Access &earlier, const View &view, bool wrote, AccessKind kind, uint64_t address,
@@ -50,7 +52,7 @@ void Grid::checkOrder(const Access &earlier, const View &view, bool wrote, Acces
              " with no barrier between, at " + textOf(earlier.site),
          site);
   }
-  if (wrote && !isVisible(earlier, view))
+  if (wrote && !isVisible(earlier, view, memory))
     fail(std::string("(E9) ") + does + memory.describe(address) + " through the async proxy, which " + nameOf(earlier) +
              " writes with no proxy fence between, at " + textOf(earlier.site),
          site);

@@ -60,14 +60,18 @@ private:
   std::shared_ptr<std::vector<uint32_t>> times;
 };
 
-/// Two clocks: what happened before, and what of it the async proxy sees, which is what a proxy
-/// fence came after.
+/// The memory that a proxy fence is for.
+enum class ProxySpace : uint32_t { shared, global, all };
+
+/// What happened before, and what of it the async proxy sees, which is what a proxy fence came after:
+/// of shared and of global memory.
 struct Knowledge {
-  Clock before, fenced;
+  Clock before, fenced[2];
 
   void join(const Knowledge &other) {
     before.join(other.before);
-    fenced.join(other.fenced);
+    for (int i : {0, 1})
+      fenced[i].join(other.fenced[i]);
   }
 };
 

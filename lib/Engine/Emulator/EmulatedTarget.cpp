@@ -8,6 +8,43 @@
 using namespace ft::emulate;
 using namespace ft::rt;
 
+/// What the driver's call checks (CUDA driver API, "Tensor Map Object Management"), and the emulator's form of it.
+static std::string encodeMap(const TensorMap &map, uint64_t address, const uint64_t *extents, const uint64_t *strides,
+                             TensorMapData &out) {
+  constexpr int64_t types[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2}; // bytes, by the driver's number: u8 to bf16
+  constexpr int64_t swizzles[] = {0, 32, 64, 128}, mostBox = 256, unit = 16;
+  size_t rank = map.extents.size();
+  if (rank == 0 || rank > TensorMapData::mostDims || map.box.size() != rank || map.strides.size() + 1 != rank)
+    return "a rank of " + std::to_string(rank);
+  if (map.type < 0 || size_t(map.type) >= std::size(types))
+    return "type " + std::to_string(map.type);
+  if (map.swizzle < 0 || size_t(map.swizzle) >= std::size(swizzles) || map.interleave != 0)
+    return "swizzle " + std::to_string(map.swizzle) + ", interleave " + std::to_string(map.interleave);
+  int64_t bytes = types[map.type], inner = map.box[0] * bytes;
+  if (address % unit != 0)
+    return "an address that is no multiple of 16";
+  if (inner % unit != 0 || (map.swizzle && inner > swizzles[map.swizzle]))
+    return "a box of " + std::to_string(inner) + " bytes along the first dimension";
+  out.magic = TensorMapData::isMap;
+  out.rank = uint8_t(rank);
+  out.elementBytes = uint8_t(bytes);
+  out.swizzleBytes = uint8_t(swizzles[map.swizzle]);
+  out.fillsWithNaN = map.oobFill != 0;
+  out.base = address;
+  for (size_t d = 0; d < rank; ++d) {
+    if (extents[d] == 0 || map.box[d] <= 0 || map.box[d] > mostBox || map.elementStrides[d] != 1)
+      return "dimension " + std::to_string(d);
+    out.extents[d] = extents[d];
+    out.box[d] = uint32_t(map.box[d]);
+  }
+  for (size_t d = 0; d + 1 < rank; ++d) {
+    if (strides[d] % unit != 0)
+      return "a stride of " + std::to_string(strides[d]) + " bytes";
+    out.strides[d] = strides[d];
+  }
+  return {};
+}
+
 namespace {
 class EmulatedTarget : public Target {
 public:
@@ -72,8 +109,14 @@ public:
     memcpy(&value, reinterpret_cast<const void *>(from), sizeof(value));
     return {};
   }
-  Status encode(const TensorMap &, uint64_t, const uint64_t *, const uint64_t *, CUtensorMap &) override {
-    return Status::error(Code::unsupportedFormat, "the emulator has no tensor maps");
+  Status encode(const TensorMap &map, uint64_t address, const uint64_t *extents, const uint64_t *strides, CUtensorMap &out) override {
+    TensorMapData data;
+    std::string problem = encodeMap(map, address, extents, strides, data);
+    if (!problem.empty())
+      return Status::error(Code::driver, "cuTensorMapEncodeTiled refuses " + problem);
+    memset(&out, 0, sizeof(out));
+    memcpy(&out, &data, sizeof(data));
+    return {};
   }
   Status allocate(size_t bytes, uint64_t &out) override {
     // Room behind, so that what lies behind is never another piece.

@@ -88,7 +88,7 @@ public:
   /// One lane of the warp, the same each time; all lanes must ask.
   bool elect(uint32_t mask, uint32_t site);
   /// What happened before is there for the async proxy, too.
-  void fenceProxy();
+  void fenceProxy(ProxySpace space = ProxySpace::all);
 
   // mbarriers, at addresses in the block's shared memory
   void initBarrier(uint64_t address, uint32_t count, uint32_t site);
@@ -217,9 +217,9 @@ private:
   PhaseBarrier &findBarrier(uint64_t address, bool isAsync, uint32_t site);
   void stepTime(Thread &thread);
   View viewOf(const Thread &thread) const { return {thread.block->number, thread.index, thread.time, AgentKind::thread, thread.index, thread.known}; }
-  bool covers(const Clock &clock, const Access &earlier, const View &view, bool isFenced) const;
+  bool covers(const Access &earlier, const View &view, const Clock &(*which)(const Knowledge &)) const;
   bool isBefore(const Access &earlier, const View &view) const;
-  bool isVisible(const Access &earlier, const View &view) const;
+  bool isVisible(const Access &earlier, const View &view, const Memory &memory) const;
   void keepRead(Cell &cell, const Access &now, const View &view) const;
   void checkOrder(const Access &earlier, const View &view, bool wrote, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);
   void checkCell(Cell &cell, const View &view, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);

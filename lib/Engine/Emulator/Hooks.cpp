@@ -39,6 +39,33 @@ void loadMatrix(void *pointer, uint32_t count, uint32_t transposed, uint32_t *wo
 void multiplyMatrices(const uint32_t *words, uint32_t isBrain, float *sums, uint32_t site) {
   Grid::current->multiplyMatrices(words, isBrain != 0, sums, site);
 }
+uint64_t addressOf(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
+void namedBarrier(uint32_t id, uint32_t count, uint32_t waits, uint32_t site) { Grid::current->namedBarrier(id, count, waits != 0, site); }
+uint32_t elect(uint32_t mask, uint32_t site) { return Grid::current->elect(mask, site); }
+void fenceProxy(uint32_t space) { Grid::current->fenceProxy(ProxySpace(space)); }
+void fenceBarriers() { Grid::current->fenceBarriers(); }
+void initBarrier(void *barrier, uint32_t count, uint32_t site) { Grid::current->initBarrier(addressOf(barrier), count, site); }
+void arrive(void *barrier, uint32_t count, uint32_t site) { Grid::current->arrive(addressOf(barrier), count, site); }
+void expectBytes(void *barrier, uint32_t bytes, uint32_t site) { Grid::current->expectBytes(addressOf(barrier), bytes, site); }
+void arriveAndExpect(void *barrier, uint32_t bytes, uint32_t site) {
+  expectBytes(barrier, bytes, site);
+  arrive(barrier, 1, site);
+}
+void waitForPhase(void *barrier, uint32_t parity, uint32_t site) { Grid::current->waitForPhase(addressOf(barrier), parity, site); }
+void copyBox(void *to, const void *map, uint32_t rank, const int32_t *coordinates, void *barrier, uint32_t site) {
+  const auto &data = *static_cast<const TensorMapData *>(map);
+  if (data.magic == TensorMapData::isMap && data.rank != rank)
+    Grid::current->fail("(E1) copies a box of " + std::to_string(rank) + " dimensions, the tensor map has " + std::to_string(data.rank), site);
+  Grid::current->copyBox(addressOf(to), data, coordinates, addressOf(barrier), site);
+}
+void fenceProduct() { Grid::current->fenceProduct(); }
+void commitProducts() { Grid::current->commitProducts(); }
+void waitForProducts(uint32_t groups) { Grid::current->waitForProducts(groups); }
+uint32_t startProduct(uint64_t left, uint64_t right, uint32_t columns, uint32_t flags, float *sums, uint32_t site) {
+  ProductForm form{columns, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0};
+  return Grid::current->startProduct(left, right, form, sums, site);
+}
+void readSums(uint32_t group, uint32_t site) { Grid::current->readSums(group, site); }
 const TileOperation &tileOperation(uint32_t number) { return Grid::current->tileOperation(number); }
 int64_t runTile(uint32_t op, const uint64_t *words) {
   return Grid::current->tiles().run(*Grid::current, tileOperation(op), words);
@@ -125,6 +152,21 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_copy_wait", address(waitForCopies)},
     {"ft_emulate_load_matrix", address(loadMatrix)},
     {"ft_emulate_multiply_matrices", address(multiplyMatrices)},
+    {"ft_emulate_named_barrier", address(namedBarrier)},
+    {"ft_emulate_elect", address(elect)},
+    {"ft_emulate_fence_proxy", address(fenceProxy)},
+    {"ft_emulate_fence_barriers", address(fenceBarriers)},
+    {"ft_emulate_init_barrier", address(initBarrier)},
+    {"ft_emulate_arrive", address(arrive)},
+    {"ft_emulate_expect_bytes", address(expectBytes)},
+    {"ft_emulate_arrive_and_expect", address(arriveAndExpect)},
+    {"ft_emulate_wait_for_phase", address(waitForPhase)},
+    {"ft_emulate_copy_box", address(copyBox)},
+    {"ft_emulate_fence_product", address(fenceProduct)},
+    {"ft_emulate_commit_products", address(commitProducts)},
+    {"ft_emulate_wait_for_products", address(waitForProducts)},
+    {"ft_emulate_start_product", address(startProduct)},
+    {"ft_emulate_read_sums", address(readSums)},
     {"ft_emulate_tile", address(runTile)},
     {"ft_emulate_tile_count", address(countOfTile)},
     {"ft_emulate_tile_place", address(placeInTile)},

@@ -1,6 +1,7 @@
 //===- HostKernels.cpp - GPU kernels as functions of this process ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HostKernels.h"
+#include "GroupCalls.h"
 #include "Instrument.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -94,6 +95,9 @@ FailureOr<std::unique_ptr<HostKernels>> HostKernels::compile(ModuleOp module,
   if (!machine)
     return fail(machine.takeError());
 
+  std::vector<std::string> products;
+  if (failed(::ft::emulate::callGroupProducts(module, products)))
+    return failure();
   auto context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, *context, "kernels");
   if (!code)
@@ -102,7 +106,7 @@ FailureOr<std::unique_ptr<HostKernels>> HostKernels::compile(ModuleOp module,
   code->setDataLayout((*machine)->createDataLayout());
   std::vector<std::string> names;
   std::unique_ptr<HostKernels> result(new HostKernels);
-  Instrumented instrumented = instrument(*code);
+  Instrumented instrumented = instrument(*code, std::move(products));
   if (!instrumented.error.empty())
     return module.emitError() << instrumented.error;
   result->sites = std::move(instrumented.sites);

@@ -30,7 +30,7 @@ std::string ft::emulate::callerOf(StringRef kernel) { return ("ft_emulate_call_"
 namespace {
 class Rewriter {
 public:
-  explicit Rewriter(Module &module) : module(module), b(module.getContext()) {}
+  Rewriter(Module &module, std::vector<std::string> sites) : module(module), b(module.getContext()) { result.sites = std::move(sites); }
 
   Instrumented run() {
     for (GlobalVariable &variable : make_early_inc_range(module.globals()))
@@ -176,12 +176,18 @@ private:
     }
     if (name.consume_front("shfl.sync."))
       return rewriteShuffle(instruction, name);
+    if (name.consume_front("cp.async.bulk.tensor.g2s.tile."))
+      return rewriteBox(instruction, name);
     if (name.consume_front("cp.async."))
       return rewriteCopy(instruction, name);
     if (name.consume_front("ldmatrix.sync.aligned.m8n8."))
       return rewriteLoadMatrix(instruction, name);
     if (name.consume_front("mma.m16n8k16.row.col."))
       return rewriteMma(instruction, name);
+    if (rewritePartBarrier(instruction, name) || rewritePhase(instruction, name) || rewriteGroupProduct(instruction, name))
+      return;
+    if (name.starts_with("setmaxnreg.")) // registers are the processor's here
+      return replace(instruction, nullptr);
     if (name.starts_with("membar.") || name.starts_with("fence.acq") || name.starts_with("fence.sc"))
       return replace(instruction, nullptr);
     refuse(instruction, "this intrinsic");
@@ -202,6 +208,91 @@ private:
     replace(instruction, call("ft_emulate_copy_async", b.getVoidTy(),
                               {generic(instruction.getArgOperand(0)), generic(instruction.getArgOperand(1)), b.getInt32(bytes),
                                read, site(instruction)}));
+  }
+
+  /// Barriers of a part of a block, and the election of a lane.
+  bool rewritePartBarrier(CallInst &instruction, StringRef name) {
+    bool waits = name == "barrier.cta.sync.aligned.count" || name == "barrier.cta.sync.count";
+    if (waits || name == "barrier.cta.arrive.aligned.count" || name == "barrier.cta.arrive.count") {
+      replace(instruction, call("ft_emulate_named_barrier", b.getVoidTy(),
+                                {instruction.getArgOperand(0), instruction.getArgOperand(1), b.getInt32(waits), site(instruction)}));
+      return true;
+    }
+    if (name != "elect.sync")
+      return false;
+    Value *elected = call("ft_emulate_elect", b.getInt32Ty(), {instruction.getArgOperand(0), site(instruction)});
+    elected = b.CreateICmpNE(elected, b.getInt32(0));
+    // (Which lane it is, the first result, has no use in what is emitted.)
+    replace(instruction, b.CreateInsertValue(PoisonValue::get(instruction.getType()), elected, {1}));
+    return true;
+  }
+
+  /// mbarriers and the fences of proxies. The state that an arrival returns must not be used.
+  bool rewritePhase(CallInst &instruction, StringRef name) {
+    unsigned space = StringSwitch<unsigned>(name)
+                         .Case("fence.proxy.async", unsigned(ProxySpace::all))
+                         .Case("fence.proxy.async.shared_cta", unsigned(ProxySpace::shared))
+                         .Case("fence.proxy.async.global", unsigned(ProxySpace::global))
+                         .Default(~0u);
+    if (space != ~0u) {
+      replace(instruction, call("ft_emulate_fence_proxy", b.getVoidTy(), {b.getInt32(space)}));
+      return true;
+    }
+    if (name == "fence.mbarrier_init.release.cluster") {
+      replace(instruction, call("ft_emulate_fence_barriers", b.getVoidTy(), {}));
+      return true;
+    }
+    if (!name.starts_with("mbarrier.") || (instruction.getType()->isIntegerTy(64) && !instruction.use_empty()))
+      return false;
+    Value *barrier = generic(instruction.getArgOperand(0));
+    Value *number = instruction.arg_size() > 1 ? instruction.getArgOperand(1) : b.getInt32(1);
+    if (name == "mbarrier.try.wait.parity.scope.cta.space.cta") { // it may take as long as it likes
+      call("ft_emulate_wait_for_phase", b.getVoidTy(), {barrier, number, site(instruction)});
+      replace(instruction, b.getTrue());
+      return true;
+    }
+    StringRef hook = StringSwitch<StringRef>(name)
+                         .Cases({"mbarrier.init", "mbarrier.init.shared"}, "ft_emulate_init_barrier")
+                         .Cases({"mbarrier.arrive", "mbarrier.arrive.shared", "mbarrier.arrive.scope.cta.space.cta"}, "ft_emulate_arrive")
+                         .Case("mbarrier.expect.tx.scope.cta.space.cta", "ft_emulate_expect_bytes")
+                         .Case("mbarrier.arrive.expect.tx.scope.cta.space.cta", "ft_emulate_arrive_and_expect")
+                         .Default("");
+    if (hook.empty())
+      return false;
+    call(hook, b.getVoidTy(), {barrier, number, site(instruction)});
+    instruction.eraseFromParent();
+    return true;
+  }
+
+  /// What stands around products of wgmma, which are calls already (`GroupCalls.cpp`).
+  bool rewriteGroupProduct(CallInst &instruction, StringRef name) {
+    if (!name.consume_front("wgmma."))
+      return false;
+    if (name == "fence.sync.aligned")
+      call("ft_emulate_fence_product", b.getVoidTy(), {});
+    else if (name == "commit_group.sync.aligned")
+      call("ft_emulate_commit_products", b.getVoidTy(), {});
+    else if (name == "wait_group.sync.aligned")
+      call("ft_emulate_wait_for_products", b.getVoidTy(), {b.CreateTrunc(instruction.getArgOperand(0), b.getInt32Ty())});
+    else
+      return false;
+    instruction.eraseFromParent();
+    return true;
+  }
+
+  /// A box by TMA: to, mbarrier, map, coordinates, then what multicasts and hints at caches.
+  void rewriteBox(CallInst &instruction, StringRef name) {
+    uint32_t rank = 0;
+    constexpr uint32_t before = 3, multicasts = 2;
+    if (name.consumeInteger(10, rank) || name != "d" || rank == 0 || rank > TensorMapData::mostDims ||
+        !isZero(instruction.getArgOperand(before + rank + multicasts)))
+      return refuse(instruction, "this copy of a box");
+    AllocaInst *coordinates = place(ArrayType::get(b.getInt32Ty(), TensorMapData::mostDims), instruction);
+    for (uint32_t d = 0; d < rank; ++d)
+      b.CreateStore(instruction.getArgOperand(before + d), b.CreateConstGEP1_32(b.getInt32Ty(), coordinates, d));
+    replace(instruction, call("ft_emulate_copy_box", b.getVoidTy(),
+                              {generic(instruction.getArgOperand(0)), generic(instruction.getArgOperand(2)), b.getInt32(rank), coordinates,
+                               generic(instruction.getArgOperand(1)), site(instruction)}));
   }
 
   /// Memory of the thread for what a hook takes or gives: in the entry, so that loops use it again.
@@ -298,13 +389,14 @@ private:
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", caller));
     SmallVector<Value *> operands;
     for (Argument &argument : kernel.args()) {
-      if (argument.hasByValAttr()) {
-        if (result.error.empty())
-          result.error = "the emulator has no rule for arguments that kernels are given whole";
-        return;
-      }
       Value *place = b.CreateConstGEP1_32(b.getPtrTy(), caller->getArg(0), argument.getArgNo());
-      operands.push_back(b.CreateLoad(argument.getType(), b.CreateLoad(b.getPtrTy(), place)));
+      Value *address = b.CreateLoad(b.getPtrTy(), place);
+      if (argument.hasByValAttr()) { // a tensor map, which only its address is taken of
+        kernel.removeParamAttr(argument.getArgNo(), Attribute::ByVal);
+        operands.push_back(address);
+        continue;
+      }
+      operands.push_back(b.CreateLoad(argument.getType(), address));
     }
     b.CreateCall(&kernel, operands);
     b.CreateRetVoid();
@@ -316,4 +408,4 @@ private:
 };
 } // namespace
 
-Instrumented ft::emulate::instrument(Module &module) { return Rewriter(module).run(); }
+Instrumented ft::emulate::instrument(Module &module, std::vector<std::string> sites) { return Rewriter(module, std::move(sites)).run(); }

@@ -22,8 +22,9 @@ struct Instrumented {
   std::string error; // what there is no rule for
 };
 
-/// Rewrites all functions of a module, which was made for a GPU, for this process.
-Instrumented instrument(llvm::Module &module);
+/// Rewrites all functions of a module, which was made for a GPU, for this process. `sites`: what calls that it has already give as
+/// their places.
+Instrumented instrument(llvm::Module &module, std::vector<std::string> sites = {});
 
 } // namespace ft::emulate
 

@@ -64,10 +64,14 @@ bool Grid::elect(uint32_t mask, uint32_t site) {
   return lane == (warp + running->block->number + launch) * stride % lanes;
 }
 
-void Grid::fenceProxy() {
+void Grid::fenceProxy(ProxySpace space) {
   Thread &self = *running;
   stepTime(self);
-  self.known.fenced.join(self.known.before);
+  for (ProxySpace one : {ProxySpace::shared, ProxySpace::global})
+    if (space == one || space == ProxySpace::all)
+      self.known.fenced[size_t(one)].join(self.known.before);
+  if (space == ProxySpace::global)
+    return;
   for (auto &[address, barrier] : self.block->phaseBarriers)
     barrier.isFenced |= isBefore(barrier.initialized, viewOf(self));
 }
