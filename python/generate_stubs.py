@@ -100,7 +100,7 @@ def package_stub():
     text = HEAD + "from . import cache as cache\nfrom . import functions as functions\n"
     places = {}
     names = sorted(n for n in vars(ft) if not n.startswith("_"))
-    modules = ("errors", "types", "lengths", "lists", "compute", "program", "binding", "bundles", "tensors", "jit")
+    modules = ("errors", "types", "lengths", "lists", "compute", "program", "binding", "bundles", "tensors", "jit", "derivatives")
     import importlib
 
     for module_name in modules:

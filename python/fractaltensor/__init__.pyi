@@ -97,6 +97,7 @@ from .functions import full as full
 from .functions import full_like as full_like
 from .functions import ge as ge
 from .functions import gelu as gelu
+from .derivatives import grad as grad
 from .functions import greater as greater
 from .functions import greater_equal as greater_equal
 from .functions import gt as gt
@@ -110,6 +111,7 @@ from .functions import invert as invert
 from .lists import iota as iota
 from .functions import isnan as isnan
 from .jit import jit as jit
+from .derivatives import jvp as jvp
 from .functions import layer_norm as layer_norm
 from .functions import le as le
 from .functions import leaky_relu as leaky_relu
@@ -201,7 +203,9 @@ from .functions import true_divide as true_divide
 from .functions import trunc as trunc
 from .program import uniform as uniform
 from .functions import unsqueeze as unsqueeze
+from .derivatives import value_and_grad as value_and_grad
 from .functions import var as var
+from .derivatives import vjp as vjp
 from .functions import where as where
 from .functions import zeros as zeros
 from .functions import zeros_like as zeros_like
