@@ -10,7 +10,7 @@
 
 using namespace ft::rt;
 
-static constexpr size_t maxStreams = 32, maxGraphs = 8, maxChains = 16, maxChained = 16;
+static constexpr size_t maxStreams = 32, maxGraphs = 8, maxChains = 16;
 
 namespace {
 /// Leaves the target again whatever happens.
@@ -445,8 +445,6 @@ Status Program::runChain(void *stream) {
       FT_RT_TRY(target->launch(launch.kernel, launch.shape, launch.parameters, stream));
     return {};
   };
-  if (pending.size() > maxChained)
-    return launchEach();
   Chain &chain = chainFor(stream);
   bool isFirst = chain.lastUse == 0;
   chain.lastUse = ++uses;

@@ -124,6 +124,28 @@ TEST_F(Cuda, LaunchesAloneGoAsAGraphFromTheSecondCallOn) {
   });
 }
 
+TEST_F(Cuda, AGraphHasAnyNumberOfLaunches) {
+  constexpr int launches = 300;
+  run([] {
+    Bundle bundle = chain();
+    std::vector<Step> &steps = bundle.entries[0].plans[0].steps;
+    const Step step = steps[0], last = steps[1];
+    steps.assign(launches - 1, step);
+    steps.push_back(last);
+    Module m(bundle);
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0), z({3, 2}, 0);
+    for (int round = 1; round <= 3; ++round)
+      ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(y.data[0], 3 * 3 * (launches - 1));
+    EXPECT_EQ(driver().calls["cuLaunchKernelEx"], launches); // of the first call
+    EXPECT_EQ(driver().calls["cuGraphLaunch"], 2);
+    EXPECT_EQ(driver().calls["cuGraphInstantiate"], 1);
+    ASSERT_EQ(m.call({&z.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(driver().calls["cuGraphExecKernelNodeSetParams"], 1); // the last one reads the argument that changed
+    EXPECT_EQ(y.data[1], 3 * reinterpret_cast<int64_t>(x.data.data()) + reinterpret_cast<int64_t>(z.data.data()));
+  });
+}
+
 TEST_F(Cuda, CallersMayCapture) {
   run([] {
     Bundle bundle = sample::scale("sm_90a");
