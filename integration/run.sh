@@ -4,11 +4,11 @@
 # Checks and times what scripts/gpu.sh packed, on a machine with a GPU and
 # without LLVM. Prints a table; OUT (default: results) gets the logs.
 #
-#   ./run.sh [unit] [check] [lengths] [sanitize] [bench] [peers] [halves]   (default: check lengths peers)
+#   ./run.sh [unit] [check] [lengths] [sanitize] [bench] [peers] [halves] [models]   (default: check lengths peers)
 #
 # unit: FTGpuTests, the runtime on the device; check: the interpreter's results; lengths: float64 in PyTorch, at every length and type;
-# bench: ours alone; peers: beside PyTorch's own, in one process; halves: these in f16 and bf16.
-# Lengths, peers and halves need PyTorch.
+# bench: ours alone; peers: beside PyTorch's own, in one process; halves: these in f16 and bf16; models: modules beside PyTorch
+# (scripts/models.py packs them). Lengths, peers, halves and models need PyTorch.
 set -u
 cd "$(dirname "$0")"
 export LD_LIBRARY_PATH=$PWD/lib
@@ -96,5 +96,9 @@ if [[ $what == *halves* ]]; then
     python3 peers.py . --type=$type --json "$out/peers.$type.json" ${PEERS_OPTIONS:-} | tee "$out/peers.$type.txt"
     [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
   done
+fi
+if [[ $what == *models* ]]; then
+  python3 models.py models --json "$out/models.json" ${MODELS_OPTIONS:-} | tee "$out/models.txt"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
 fi
 exit $failed

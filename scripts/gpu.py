@@ -207,7 +207,7 @@ def wants_tiles(target):
     name = {"sm_80": "a100", "sm_90a": "h200"}[target]
     file = out / f"tiles.{name}.json"
     file.write_text((root / f"machine/{name}.json").read_text().replace('"operand_read_cost": 4', '"operand_read_cost": 4000')
-                    .replace('"launch": 3.875e-6', '"launch": 1.0'))  # no product is cut into shares
+                    .replace('"launch": 3.875e-6', '"launch": 1.0').replace('"boundary": 6.5e-7', '"boundary": 1.0'))  # no product is cut into shares
     return f"--machine={file}"
 
 

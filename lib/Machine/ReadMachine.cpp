@@ -278,6 +278,11 @@ static void readSync(Fields &root, Machine &machine) {
     fields.number("barrier", machine.sync.barrier, isCpu ? Required : Optional);
     fields.number("leaf_call", machine.sync.leafCall, isCpu || isGpu ? Required : Optional);
     fields.number("grid", machine.sync.grid, isGpu ? Required : Optional);
+    Need ofGpu = isGpu ? Required : Optional;
+    fields.number("boundary", machine.sync.boundary, ofGpu);
+    fields.number("boundary_overlapped", machine.sync.boundaryOverlapped, ofGpu);
+    fields.number("boundary_per_byte", machine.sync.boundaryPerByte, ofGpu);
+    fields.number("boundary_overlapped_per_byte", machine.sync.boundaryOverlappedPerByte, ofGpu);
     fields.number("flag", machine.sync.flag, Optional);
     fields.number("operation", machine.kernels.operation, isGpu ? Required : Optional);
     fields.bySize("cluster", machine.sync.cluster);
@@ -365,15 +370,25 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
   fields.count("leaf_registers", gpu.leafRegisters);
 }
 
+/// Of choices that any target has.
+static void readGroups(Fields &fields, Machine &machine) {
+  fields.number("tile_seconds", machine.groups.tileSeconds, Optional);
+  fields.number("apart_seconds", machine.groups.apartSeconds, Optional);
+}
+
 static void readPlanning(Fields &root, Machine &machine) {
   if (machine.kind == Machine::Kind::CPU)
     root.inside("planning", Required, [&](Fields &fields) {
       CpuPlanning::forEachCount(machine.cpu, [&](StringRef name, int64_t &number) { fields.count(name, number); });
       CpuPlanning::forEachShare(machine.cpu, [&](StringRef name, double &number) { fields.number(name, number); });
       fields.number("ahead_seconds", machine.cpu.aheadSeconds, Optional);
+      readGroups(fields, machine);
     });
   else if (machine.kind == Machine::Kind::GPU)
-    root.inside("planning", Required, [&](Fields &fields) { readGpuPlanning(fields, machine.gpu); });
+    root.inside("planning", Required, [&](Fields &fields) {
+      readGpuPlanning(fields, machine.gpu);
+      readGroups(fields, machine);
+    });
 }
 
 static void readKind(Reader &reader, const LocatedJson &json, Machine &machine) {

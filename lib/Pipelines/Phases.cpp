@@ -11,6 +11,7 @@
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Schedule/BindInPlace.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -77,6 +78,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine, StringRef
     pm.addPass(tssa::createTSSAFunctionalize());
     pm.addPass(createConvertTSSAToTensor());
     pm.addPass(createFTSelect());
+    pm.addNestedPass<func::FuncOp>(createFTDropUnitDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     break;

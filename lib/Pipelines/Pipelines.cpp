@@ -9,6 +9,7 @@
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/Conversion/LoopsToGPU/Passes.h"
 #include "ft/Conversion/Passes.h"
+#include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/ChooseSchedule.h"
 #include "ft/Schedule/JoinRegions.h"
@@ -272,6 +273,9 @@ static Options forGpu(const std::string &target, const std::string &machine) {
 }
 
 static void addGpuPasses(OpPassManager &pm, Phase phase, const std::string &target, const std::string &machine) {
+  // What follows looks at the loops of products.
+  if (phase == Phase::Reorder || phase == Phase::Schedule)
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGFlattenProducts());
   if (phase == Phase::Reorder)
     pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(forGpu<ETDGChooseDivisionForGPUOptions>(target, machine)));
   if (phase == Phase::Schedule) {

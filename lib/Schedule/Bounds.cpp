@@ -128,9 +128,11 @@ bool schedule::isRectangular(ArrayRef<BlockOp> nest, unsigned dim) {
     for (auto [expr, equality] : llvm::zip_equal(set.getConstraints(), set.getEqFlags())) {
       if (!expr.isFunctionOfDim(dim))
         continue;
-      if (equality || !dependsOnlyOn(expr, dim, set.getNumDims()))
+      if (!dependsOnlyOn(expr, dim, set.getNumDims()))
         return false;
       found.push_back(withNames(expr, block, names));
+      if (equality) // one iteration: a range of both conditions
+        found.push_back(withNames(-expr, block, names));
     }
     if (range && *range != found)
       return false;

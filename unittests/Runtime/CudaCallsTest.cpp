@@ -125,8 +125,8 @@ TEST_F(Cuda, LaunchesAloneGoAsAGraphFromTheSecondCallOn) {
 }
 
 TEST_F(Cuda, AGraphHasAnyNumberOfLaunches) {
-  constexpr int launches = 300;
   run([] {
+    constexpr int launches = 300;
     Bundle bundle = chain();
     std::vector<Step> &steps = bundle.entries[0].plans[0].steps;
     const Step step = steps[0], last = steps[1];

@@ -62,7 +62,16 @@ struct Machine {
   };
 
   struct Sync {
-    double launch = 0;    // of a kernel or parallel region
+    /// Bytes of a unit up to which a boundary grows (what the probe measures): of more, kernels are told by what they read and write.
+    static constexpr double mostExchanged = 65536;
+    double boundarySeconds(double bytesOfUnit, bool overlaps = false) const {
+      const double bytes = bytesOfUnit < mostExchanged ? bytesOfUnit : mostExchanged;
+      return overlaps ? boundaryOverlapped + bytes * boundaryOverlappedPerByte : boundary + bytes * boundaryPerByte;
+    }
+    double launch = 0;    // of a parallel region; of a call's kernels, by the host
+    /// Between two kernels of a graph, plain and with programmatic dependent launch; and how each grows with the bytes that a unit
+    /// reads of what another one wrote before.
+    double boundary = 0, boundaryOverlapped = 0, boundaryPerByte = 0, boundaryOverlappedPerByte = 0;
     double barrier = 0;   // among the threads of a team
     double leafCall = 0;  // of a leaf of no work
     double grid = 0;      // a barrier of all blocks of a grid
@@ -174,6 +183,10 @@ struct Machine {
   Energy energy;
   CpuPlanning cpu;
   GpuPlanning gpu;
+  /// What only merges of blocks ask; 0 where the file does not say: as a launch.
+  struct {
+    double tileSeconds = 0, apartSeconds = 0;
+  } groups;
   /// What only the prices of a GPU's kernels ask.
   struct {
     double operation = 0;   // seconds from what a thread computes until its next operation can use it
@@ -203,6 +216,10 @@ struct Machine {
   static ArrayRef<llvm::StringRef> builtinNames();
 
   bool serves(llvm::StringRef target) const;
+
+  /// What the products of a tile take at least, to be worth a unit's while; what two nests take more than one, beside their work.
+  double tileSeconds() const { return groups.tileSeconds > 0 ? groups.tileSeconds : sync.launch; }
+  double apartSeconds() const { return groups.apartSeconds > 0 ? groups.apartSeconds : sync.launch; }
 
   /// FLOP/s of products, and results per second of simple and of elementary operations, of one unit at
   /// its best.

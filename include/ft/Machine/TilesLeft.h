@@ -20,8 +20,27 @@ struct TileGroup {
   double sharedBytes = 0; // of right-hand sides that are the same at all of them
 };
 
+/// Parallel iterations of a product, by the operands that they move.
+struct ProductIterations {
+  double products = 1; // both or neither: products side by side
+  double rows = 1;     // the left operand alone
+  double columns = 1;  // the right operand alone
+  double flops = 0;    // of all
+};
+
+/// How many tiles a product can be cut into: of the rows and columns that the machine's smallest tile has, and each worth handing to a unit
+/// (`Machine::tileSeconds`).
+double tilesOf(const ProductIterations &product, const Machine &machine);
+
+/// The same where each of the iterations `whole` of the product stays in one task, and hands on so many bytes there: none where the iterations that
+/// the smallest tile has rows of leave no room for its operands and for another task. A CPU's caches hold what they may.
+double tilesOfTasks(const ProductIterations &whole, const ProductIterations &all, double bytes, const Machine &machine);
+
+/// Whether units share out the loops inside of one iteration as well: cores do, multiprocessors do not.
+bool sharesInnerLoops(const Machine &machine);
+
 /// How many tiles a group can be cut into, each worth handing to a unit: at each point as many as there is
-/// work for, where a tile takes at least as long as a launch, and no more than there are elements.
+/// work for, where a tile takes at least `Machine::tileSeconds`, and no more than there are elements.
 double tilesLeft(const TileGroup &group, const Machine &machine);
 
 /// Seconds that a unit waits for what the points of a group share, on a CPU (0 elsewhere). It is read once for each call of so many rows as the

@@ -412,8 +412,14 @@ LogicalResult GraphBuilder::run(const LeafOptions &options) {
     graph.buffers.back().number = i;
     // The value may be computed where it is wanted, if that harms no input.
     bool aliases = i < options.aliasesOutput.size() && options.aliasesOutput[i];
-    if (!aliases && batched.contains(result) && result.getDefiningOp())
-      storages.try_emplace(result, outputs[i]);
+    Value computed = result; // (a reshape of it has the same elements in the same order)
+    while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(computed.getDefiningOp()))
+      computed = computed.getDefiningOp()->getOperand(0);
+    if (!aliases && batched.contains(computed) && computed.getDefiningOp()) {
+      ElementView place = outputs[i];
+      place.strides = rowMajorStrides(shapeOf(computed.getType()));
+      storages.try_emplace(computed, place);
+    }
   }
   findDestinations(block);
   for (Operation &op : block.without_terminator()) {

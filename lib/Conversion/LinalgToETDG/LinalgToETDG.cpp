@@ -279,6 +279,24 @@ static LogicalResult convertWithOpenSizes(func::FuncOp function) {
   return failure();
 }
 
+/// Sums that begin with the same number begin with one of their own each, which is computed in their leaf: in memory it would be read again, and
+/// what writes it would stand between them.
+static void separateFills(func::FuncOp function) {
+  for (auto fill : llvm::to_vector(function.getOps<linalg::FillOp>())) {
+    SmallVector<OpOperand *> inits;
+    for (OpOperand &use : fill->getUses())
+      if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner()); op && op.isDpsInit(&use))
+        inits.push_back(&use);
+    bool isShared = !fill->hasOneUse() && matchPattern(fill.getInputs().front(), m_Constant());
+    for (OpOperand *use : isShared ? inits : SmallVector<OpOperand *>()) {
+      OpBuilder builder(use->getOwner());
+      use->set(builder.clone(*fill)->getResult(0));
+    }
+    if (fill->use_empty())
+      fill->erase();
+  }
+}
+
 namespace {
 struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToETDG> {
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -299,6 +317,7 @@ struct ConvertLinalgToETDG : ft::impl::ConvertLinalgToETDGBase<ConvertLinalgToET
     }
     for (func::FuncOp function : functions) {
       graphwriter::rewritePlainForms(function);
+      separateFills(function);
       LogicalResult converted =
           hasOpenSizes(function) ? convertWithOpenSizes(function) : TensorFunctionConverter(function).convert();
       if (failed(converted))

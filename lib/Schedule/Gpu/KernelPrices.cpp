@@ -40,17 +40,47 @@ static Nests nestsOf(Operation &item) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-FailureOr<KernelPrice> KernelPrices::priceGraph() { return priceBody(graph.getBody().front()); }
+/// The host launches the kernels of a call as one graph.
+FailureOr<KernelPrice> KernelPrices::priceGraph() {
+  FailureOr<KernelPrice> price = priceBody(graph.getBody().front());
+  if (succeeded(price) && price->steps > 0)
+    price->seconds += machine.sync.launch;
+  return price;
+}
+
+/// Bytes of the buffers that one item writes and the next one reads.
+static double bytesExchanged(Operation &writer, Operation &reader, TypicalRanges &ranges) {
+  llvm::SmallPtrSet<Value, 8> written, read;
+  writer.walk([&](BlockOp block) {
+    for (unsigned w = 0; block.isLeaf() && w < block.getNumWrites(); ++w)
+      written.insert(block.getBuffers()[block.getWrite(w).getOperand()]);
+  });
+  reader.walk([&](BlockOp block) {
+    for (unsigned r = 0; block.isLeaf() && r < block.getNumReads(); ++r)
+      for (etdg::PieceAttr piece : block.getRead(r).getPieces())
+        if (piece.getKind() == etdg::SourceKind::Buffer)
+          read.insert(block.getBuffers()[piece.getOperand()]);
+  });
+  double bytes = 0;
+  for (Value buffer : written)
+    if (read.contains(buffer))
+      bytes += ranges.bytesTypically(cast<etdg::BufferType>(buffer.getType()));
+  return bytes;
+}
 
 /// Of all items of a body, one after the other.
 FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
   KernelPrice total;
+  Operation *before = nullptr;
   for (Operation &op : body) {
     if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, BlockOp>(op))
       continue;
     FailureOr<KernelPrice> one = priceItem(op);
     if (failed(one))
       return failure();
+    if (before)
+      total.seconds += machine.sync.boundarySeconds(bytesExchanged(*before, op, ranges) / machine.units) - machine.sync.boundary;
+    before = &op;
     total.seconds += one->seconds;
     total.steps += one->steps;
     total.barriers += one->barriers;
@@ -85,7 +115,7 @@ FailureOr<KernelPrice> KernelPrices::priceKernel(Operation &item) {
   if (auto kernel = dyn_cast<etdg::KernelOp>(item); kernel && place.isGrouped)
     place.shared = unsigned(kernel.getShared());
   KernelPrice total;
-  total.seconds = machine.sync.launch;
+  total.seconds = machine.sync.boundary;
   for (auto [number, nest] : llvm::enumerate(nests)) {
     FailureOr<GpuPlan> plan = readGpuPlan(nest, place, options);
     // (Nests that share loops share what follows an iteration of these.)

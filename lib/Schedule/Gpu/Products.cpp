@@ -72,6 +72,20 @@ static bool placeRows(const LeafForm &form, const Nest &nest, ProductTiles &prod
   return true;
 }
 
+/// Rows of the call that alone are the columns of a product are its rows: a row times a matrix reads the same whichever factor stands first.
+static void turnToRows(ProductTiles &product, MutableArrayRef<Contraction> found) {
+  if (product.rows != Rows::n || !product.loops.n.empty())
+    return;
+  for (auto [own, operands] : llvm::zip_equal(found, product.operands)) {
+    std::swap(own.m, own.n);
+    std::swap(own.lhs, own.rhs);
+    std::swap(own.lhsUnsigned, own.rhsUnsigned);
+    operands = {own.lhs, own.rhs};
+  }
+  product.loops = found.front();
+  product.rows = Rows::m;
+}
+
 /// The loop of the columns is the outermost of m or n, and the only digit there whose size the call decides.
 static bool placeColumns(int splitLoop, ProductTiles &product) {
   product.splitLoop = splitLoop;
@@ -180,7 +194,9 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
   }
   bool hasRows = nest.batched && context.maxRows > 1;
   int splitLoop = context.splitLoop < 0 ? -1 : form.splits[number].loop;
-  if ((hasRows && !placeRows(form, nest, product)) || !placeColumns(splitLoop, product)) {
+  bool isPlaced = !hasRows || placeRows(form, nest, product);
+  turnToRows(product, found);
+  if (!isPlaced || !placeColumns(splitLoop, product)) {
     why = "rows or columns of the call fit neither side of the product";
     return std::nullopt;
   }

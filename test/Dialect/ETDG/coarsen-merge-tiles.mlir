@@ -1,8 +1,12 @@
 // A product moves in with one that reads all of what it computes where that leaves a tile for each unit of the machine at
-// typical lengths, or where the two have no more tiles apart. H200: 132 multiprocessors; the CPU: two cores.
+// typical lengths, or where the two have no more tiles apart. H200: 132 multiprocessors, whose tiles have 16 rows at least; the CPU: two cores.
 //
 // RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=SAID,ONE
+// RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/N = 4/N = 2112/; s/4096/512/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=SAID,ONE
+// What a tile's rows hand on has to fit beside its operands: 16 rows of 4096 numbers don't.
+// RUN: sed 's/N = 4/N = 2112/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=ROOM,TWO
+// ROOM: of two products, as one, 0 tiles are left
 // SAID: merged block 'second' into 'first'{{.*}}; of two products, as one, 132 tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // RUN: sed 's/4096/256/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
 // RUN: sed 's/N = 4/N = 1/' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=TWO
@@ -11,7 +15,7 @@
 // RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=TWO
 // RUN: sed 's/N = 4/N = 1024/; s/4096/1024/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=AGAIN,TWO
 // RUN: sed 's/N = 4/N = 1024/; s/4096/256/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
-// RUN: sed 's/N = 4/N = 1024/; s/4096/1024/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
+// RUN: sed 's/N = 4/N = 1024/; s/4096/1024/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=TWO
 // AGAIN: two products, as one, read right-hand sides of 8388608 bytes again for each call's rows, {{[0-9]+}} us of a unit; apart, with what is between them in memory, {{[0-9]+}} us
 // So narrow that a launch takes longer than either: apart there is nothing to share out.
 // RUN: sed 's/4096/32/g' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
@@ -22,7 +26,7 @@
 // NOWHERE: error: {{.*}}nowhere
 
 // FEW: tiles
-// FEW-SAME: of two products, as one, 4 tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
+// FEW-SAME: of two products, as one, {{[01]}} tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // FEW-LABEL: etdg.graph @two_products
 // FEW-COUNT-2: etdg.block {{.*}} (i) in
 

@@ -23,7 +23,7 @@
 // What all rows share is converted where they use it: rows stay in registers, on matrix units products keep what follows them.
 // RUN: ft-opt %S/../../../examples/layer_norm.mlir --type=x="tensor<16x64xbf16>" --type=r="tensor<16xbf16>" --type=g="tensor<64xbf16>" --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=ROWS
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
-// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/' %S/../../machines/h200.json > %t.json
+// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/; s/"boundary": 6.5e-7/"boundary": 1.0/' %S/../../machines/h200.json > %t.json
 // RUN: ft-opt %S/../../Engine/Emulator/fragments.mlir --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=MMA
 // ROWS: row_lanes<
 // What all rows share is read behind the sums of the row: before, it would be kept in registers while these are made.

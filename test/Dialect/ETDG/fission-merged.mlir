@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two nests that agree on their outer dimension alone are one loop around both, in whose iterations what is between them stays. A GPU takes that apart
-// again where it leaves multiprocessors without work that the inner dimensions would give them: a block of threads runs what is inside alone.
+// Two nests that agree on their outer dimension alone are one loop around both, in whose iterations what is between them stays. On a GPU they stay two
+// where that would leave multiprocessors without work that the inner dimensions give them: a block of threads runs what is inside alone.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=SAID,TWO
-// SAID: [Passed] merge{{.*}}aligned=1
-// SAID: [Passed] fission{{.*}}that need each other: each gets a loop of its own
+// SAID: stay two (tiles): of two products, as one, 4 tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // RUN: ft-opt %s --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
 // With an iteration for each multiprocessor, and with products that take less than a launch, they stay one:
 // RUN: sed 's/B = 4/B = 132/' %s | ft-opt --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE

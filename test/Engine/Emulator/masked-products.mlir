@@ -4,7 +4,7 @@
 // Rows and columns of several loops, batches, sizes that no tile divides.
 //
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
-// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/' %S/../../machines/h200.json > %t.json
+// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/; s/"boundary": 6.5e-7/"boundary": 1.0/' %S/../../machines/h200.json > %t.json
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json %ft_bin/ft-run %s 1 5 | FileCheck %s
 // CHECK: 4 programs, {{[1-9][0-9]*}} runs, 0 failures
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json --interpret-tile %ft_bin/ft-run %s 5 | FileCheck %s --check-prefix=MEANING

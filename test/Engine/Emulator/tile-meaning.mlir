@@ -4,7 +4,7 @@
 // what is wrong in them is noticed.
 //
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
-// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/' %S/../../machines/h200.json > %t.json
+// RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/; s/"boundary": 6.5e-7/"boundary": 1.0/' %S/../../machines/h200.json > %t.json
 // RUN: split-file %s %t
 // RUN: %python %S/Inputs/tile-faults.py %ft_bin/ft-opt %ft_bin/ft-run %t.json %t/product.mlir main | FileCheck %s --check-prefix=PRODUCT
 // RUN: %python %S/Inputs/tile-faults.py %ft_bin/ft-opt %ft_bin/ft-run %t.json %t/rows.mlir main | FileCheck %s --check-prefix=ROWS

@@ -95,6 +95,25 @@ def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ETDGFlattenProducts : Pass<"etdg-flatten-products", "::mlir::etdg::GraphOp"> {
+  let summary = "give products of a leaf as few loops as they need";
+  let description = [{
+    Of a sum of products of two tensors (a contraction, a convolution), loops of sums that run once are dropped. Adjacent parallel loops that each of
+    its operands walks in order become one, where each operation of the leaf that has loops of these sizes walks them so. A 1x1 convolution is a
+    product of matrices then, whose columns are pixels:
+
+    ```mlir
+    linalg.generic {...} ins(%x, %w : tensor<64x56x56xf16>, tensor<64x1x1xf16>) outs(%s : tensor<56x56xf32>)       // h, w | c, 1, 1
+    ==>
+    linalg.generic {...} ins(%x', %w' : tensor<64x3136xf16>, tensor<64xf16>) outs(%s' : tensor<3136xf32>)          // p | c
+    ```
+
+    What a leaf reads and writes stays: reshapes in its body are views. An operation that asks for the index of a loop keeps its loops.
+  }];
+  let statistics = [Statistic<"numLeaves", "num-leaves", "Leaves with fewer loops">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
   let summary = "keep the planes that are live, and let buffers share memory";
   let description = [{
@@ -268,6 +287,7 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
   }];
   let options = [Option<"maxOperations", "max-operations", "int64_t", "512",
                         "how many operations a joined leaf may have">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def ETDGJoinPoints : Pass<"etdg-join-points", "::mlir::etdg::GraphOp"> {

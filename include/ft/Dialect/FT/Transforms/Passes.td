@@ -146,6 +146,25 @@ def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FTDropUnitDims : Pass<"ft-drop-unit-dims", "::mlir::func::FuncOp"> {
+  let summary = "drop dimensions of one element that a reshape adds and a later one drops";
+  let description = [{
+    Of functions over whole tensors of static shape. An operation of `linalg` on a value to which `tensor.expand_shape` has added dimensions of one
+    element computes without loops over these, and its result gets them instead. Where a reader drops them, both reshapes are gone. Leading
+    dimensions of one element stay: a batch of one.
+
+    ```mlir
+    %k = tensor.expand_shape %s [[0, 1]] output_shape [384, 1] : tensor<384xf32> into tensor<384x1xf32>
+    %d = linalg.generic {...} ins(%k : tensor<384x1xf32>) outs(%e : tensor<384x1xf32>) ...
+    %m = tensor.extract_slice %d[0, 0] [384, 1] [1, 1] : tensor<384x1xf32> to tensor<384xf32>
+    ==>
+    %m = linalg.generic {...} ins(%s : tensor<384xf32>) outs(%e' : tensor<384xf32>) ...
+    ```
+  }];
+  let statistics = [Statistic<"numOperations", "num-operations", "Operations without such a dimension">];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FTUnroll : Pass<"ft-unroll", "::mlir::ModuleOp"> {
   let summary = "put the layers of operators with a length of their own at each element in their place";
   let description = [{

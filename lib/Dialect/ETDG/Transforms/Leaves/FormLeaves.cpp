@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FormLeaves.h"
+#include "ft/Dialect/ETDG/Transforms/ElementForm.h"
 #include "JoinColumns.h"
 
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
@@ -130,6 +131,10 @@ struct ETDGFormLeaves : etdg::impl::ETDGFormLeavesBase<ETDGFormLeaves> {
           << remark::reason("statements on whole tensors have the same columns, and are one leaf")
           << remark::metric("block", leaf.getBlockName().value_or("").str());
     }
+    getOperation()->walk([](BlockOp block) {
+      if (block.isLeaf())
+        splitDividedReads(block);
+    });
   }
 };
 } // namespace

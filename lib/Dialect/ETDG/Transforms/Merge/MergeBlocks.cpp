@@ -268,9 +268,9 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
       });
     if (isForSecond)
       outer = legality.getOuterDomainOf(aligned.b, numAncestors + k);
-    if (!isWorthGuards(aligned, outer, k, refusal))
+    if (!isWorthGuards(aligned, outer, k, refusal) || !makesSmaller(aligned, outer, k, refusal))
       continue;
-    if (!leavesTiles(aligned, outer, k, refusal))
+    if (!leavesTiles(aligned, flows, outer, k, refusal))
       return {};
     if (!bringTogether(a, b)) {
       refusal = {"order",
@@ -386,6 +386,17 @@ MergeRefusal BodyMerger::refuseNest(Operation *a, Operation *b) {
   return refusal;
 }
 
+/// Whether a block reads nothing and another one reads what it writes: merged with a third one, it would keep its reader out.
+static bool isMadeOfNothing(Operation *item) {
+  bool reads = false, isRead = false;
+  forEachAccess(item, [&](Access &access) {
+    reads |= !access.isWrite();
+    if (access.isWrite())
+      isRead |= llvm::any_of(access.buffer.getUsers(), [&](Operation *user) { return !item->isAncestor(user) && isa<BlockOp>(user); });
+  });
+  return !reads && isRead;
+}
+
 unsigned BodyMerger::sweep() {
   collect();
   refused.clear();
@@ -419,7 +430,7 @@ unsigned BodyMerger::sweep() {
         refused.push_back({"vertical", front, own, refusal});
       }
     }
-    if (!horizontal)
+    if (!horizontal || isMadeOfNothing(item))
       continue;
     BlockOp front = blocksOf(item).front();
     SmallVector<Operation *> &partners = byKey[keyOf(item)];

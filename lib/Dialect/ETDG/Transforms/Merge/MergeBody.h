@@ -51,7 +51,10 @@ private:
   bool isWorthGuards(const Alignment &aligned, const OuterDomain &outer, unsigned k,
                      MergeRefusal &refusal);
   /// Whether a product may move in with one that reads what it computes: all units have tiles then, or had none before.
-  bool leavesTiles(const Alignment &aligned, const OuterDomain &outer, unsigned k, MergeRefusal &refusal);
+  bool leavesTiles(const Alignment &aligned, ArrayRef<Flow> flows, const OuterDomain &outer, unsigned k, MergeRefusal &refusal);
+  bool keepsTiles(const Alignment &aligned, ArrayRef<Flow> flows, unsigned k, MergeRefusal &refusal);
+  /// Whether aligned dimensions are more than one iteration, of which nothing would become smaller.
+  bool makesSmaller(const Alignment &aligned, const OuterDomain &outer, unsigned k, MergeRefusal &refusal);
   /// The two blocks and all others that read the buffer, each in coordinates that go with
   /// those of the first; nothing where one does not go along.
   SmallVector<Coordinates> getGroup(const Alignment &aligned, unsigned k, Value buffer);

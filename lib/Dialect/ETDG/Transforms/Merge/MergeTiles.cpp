@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MergeBody.h"
-#include "ft/Machine/TilesLeft.h"
+#include "MergedProducts.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -75,7 +75,7 @@ static bool readsNoMore(double points, const Products &first, const Products &se
   double apart = ft::sharedReadSeconds({points, first.flops, first.elements, first.sharedBytes}, machine) +
                  ft::sharedReadSeconds({points, second.flops, second.elements, second.sharedBytes}, machine);
   double between = 2 * points * first.bytes; // written, and read
-  apart += machine.sync.launch + between / machine.units / machine.sourceFor(points * first.bytes).bytesPerSecond;
+  apart += machine.apartSeconds() + between / machine.units / machine.sourceFor(points * first.bytes).bytesPerSecond;
   if (together <= apart)
     return true;
   auto micros = [](double seconds) { return std::to_string(static_cast<int64_t>(std::ceil(seconds * 1e6))) + " us"; };
@@ -85,27 +85,68 @@ static bool readsNoMore(double points, const Products &first, const Products &se
   return false;
 }
 
-bool BodyMerger::leavesTiles(const Alignment &aligned, const OuterDomain &outer, unsigned k, MergeRefusal &refusal) {
+/// Whether rows of the first or of the second have to be whole where they are one, so that their columns can't be shared out any more.
+static bool needsWholeRows(BlockOp a, BlockOp b, const MergedProducts &first, const MergedProducts &second, ArrayRef<Flow> flows, bool isWhole) {
+  // What a product multiplies, another block sums up along the row: a norm. A maximum and what follows it stay with its product (a softmax).
+  if (first.products.empty())
+    return !second.products.empty() && isWhole && reducesInside(a) && !takesMaxima(a) && multiplies(b, flows);
+  HandedOn from = findHandedOn(a, flows);
+  if (second.products.empty())
+    return !isWhole || (reducesInside(b) && from == HandedOn::Product);
+  return !isWhole || (from != HandedOn::Nothing && multiplies(b, flows));
+}
+
+/// Whether all units have tiles after the merge, or had none before.
+bool BodyMerger::keepsTiles(const Alignment &aligned, ArrayRef<Flow> flows, unsigned k, MergeRefusal &refusal) {
+  BlockOp a = aligned.a.block, b = aligned.b.block;
+  bool isWhole = a.getNumOwnDims() == k && b.getNumOwnDims() == k;
+  MergedProducts first = findProducts(aligned.a, k, legality), second = findProducts(aligned.b, k, legality);
+  // Units of a CPU share out loops inside of a body as well.
+  bool isAsked = ft::sharesInnerLoops(machine) ? isWhole && !first.products.empty() && !second.products.empty()
+                                               : needsWholeRows(a, b, first, second, flows, isWhole);
+  if (!isAsked)
+    return true;
+  double bytes = isWhole ? bytesOfIteration(aligned.a, k, legality) : 0; // (what loops inside of a task hand on need not be near)
+  double together = std::min(first.tilesOfOuter(bytes, machine), second.tilesOfOuter(bytes, machine));
+  double apart = std::min(first.tilesApart(machine), second.tilesApart(machine));
+  auto number = [](double value) { return std::to_string(static_cast<int64_t>(value)); };
+  bool areTwo = !first.products.empty() && !second.products.empty();
+  std::string counts = std::string(areTwo ? "of two products" : "of a product and what takes its rows whole") + ", as one, " + number(together) +
+                       " tiles are left at typical lengths, apart " + number(apart) + "; the machine has " + std::to_string(machine.units) + " units";
+  if (together >= machine.units || together >= apart) {
+    tilesOfProducts = "; " + counts;
+    return true;
+  }
+  refusal = {"tiles", counts};
+  return false;
+}
+
+bool BodyMerger::leavesTiles(const Alignment &aligned, ArrayRef<Flow> flows, const OuterDomain &outer, unsigned k, MergeRefusal &refusal) {
   BlockOp a = aligned.a.block, b = aligned.b.block;
   tilesOfProducts.clear();
   // What a loop accumulates, and what runs in order, gains more than tiles; a body is one unit's.
-  if (a.getNumAncestors() != 0 || a.getNumOwnDims() != k || b.getNumOwnDims() != k ||
-      llvm::any_of(ArrayRef(aligned.operators).take_front(k), [](OperatorKind kind) { return kind != OperatorKind::Map; }))
+  if (a.getNumAncestors() != 0 || llvm::any_of(ArrayRef(aligned.operators).take_front(k), [](OperatorKind kind) { return kind != OperatorKind::Map; }))
+    return true;
+  if (!keepsTiles(aligned, flows, k, refusal))
+    return false;
+  if (a.getNumOwnDims() != k || b.getNumOwnDims() != k)
     return true;
   Products first = productsOf(a), second = productsOf(b);
   if (first.flops == 0 || second.flops == 0)
     return true;
-  double points = legality.getTypicalSize(outer.set, outer.symbols, 0, k);
-  double together = ft::tilesLeft({points, first.flops + second.flops, 1}, machine);
-  double apart = std::min(ft::tilesLeft({points, first.flops, first.elements}, machine),
-                          ft::tilesLeft({points, second.flops, second.elements}, machine));
-  auto number = [](double value) { return std::to_string(static_cast<int64_t>(value)); };
-  std::string counts = number(together) + " tiles are left at typical lengths, apart " + number(apart) + "; the machine has " +
-                       std::to_string(machine.units) + " units";
-  if (together >= machine.units || together >= apart) {
-    tilesOfProducts = "; of two products, as one, " + counts;
-    return readsNoMore(points, first, second, machine, refusal);
-  }
-  refusal = {"tiles", "of two products, as one, " + counts};
+  return readsNoMore(legality.getTypicalSize(outer.set, outer.symbols, 0, k), first, second, machine, refusal);
+}
+
+bool BodyMerger::makesSmaller(const Alignment &aligned, const OuterDomain &outer, unsigned k, MergeRefusal &refusal) {
+  BlockOp a = aligned.a.block, b = aligned.b.block;
+  bool isWhole = a.getNumOwnDims() == k && b.getNumOwnDims() == k;
+  if (isWhole || a.getNumAncestors() != 0 || ft::sharesInnerLoops(machine) || legality.getTypicalSize(outer.set, outer.symbols, 0, k) > 1)
+    return true;
+  double most = 0; // iterations that would be one unit's
+  for (const Coordinates *c : {&aligned.a, &aligned.b})
+    most = std::max(most, legality.getTypicalSize(c->domain, c->symbols, 0, BlockOp(c->block).getNumOwnDims()));
+  if (most * double(machine.gpu.taskElements) < double(machine.gpu.streamElements))
+    return true;
+  refusal = {"cost", "the aligned dimensions have one iteration: no intermediate would become smaller, and one unit would compute all"};
   return false;
 }

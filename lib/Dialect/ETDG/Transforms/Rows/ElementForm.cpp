@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "SpreadRows.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace mlir::etdg;
 
@@ -111,6 +113,98 @@ void etdg::simplifyReads(BlockOp block) {
     simplify(read, argument.getType());
   if (changed)
     spec.assign(block);
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions that a read divides
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Dimension `dim` of an element is the pair of indices `at`, `at + 1`, the second of `size`.
+struct Divided {
+  unsigned dim = 0, at = 0;
+  int64_t size = 1;
+};
+} // namespace
+
+/// A dimension that a read divides into two that lie behind one another in memory, or nothing.
+static std::optional<Divided> findDivided(PieceAttr piece, unsigned rank, BufferType buffer) {
+  AffineMap map = piece.getMap().getValue();
+  unsigned numDims = map.getNumDims() - rank;
+  for (unsigned p = 0; p + 1 < map.getNumResults(); ++p) {
+    auto quotient = dyn_cast<AffineBinaryOpExpr>(map.getResult(p)), rest = dyn_cast<AffineBinaryOpExpr>(map.getResult(p + 1));
+    if (!quotient || !rest || quotient.getKind() != AffineExprKind::FloorDiv || rest.getKind() != AffineExprKind::Mod || quotient.getLHS() != rest.getLHS() ||
+        quotient.getRHS() != rest.getRHS())
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(quotient.getLHS());
+    auto size = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+    if (!dim || !size || dim.getPosition() < numDims)
+      continue;
+    std::optional<int64_t> length = p + 1 < buffer.getDepth() ? buffer.getLengths()[p + 1].getConstant()
+                                                              : std::optional<int64_t>(buffer.getElement().getDimSize(p + 1 - buffer.getDepth()));
+    bool isElsewhere = false;
+    for (AffineExpr expr : piece.getSet().getValue().getConstraints())
+      isElsewhere |= usesDims(expr, dim.getPosition(), 1);
+    for (auto [q, expr] : llvm::enumerate(map.getResults()))
+      isElsewhere |= q != p && q != p + 1 && usesDims(expr, dim.getPosition(), 1);
+    if (!isElsewhere && length == size.getValue())
+      return Divided{dim.getPosition() - numDims, p, size.getValue()};
+  }
+  return std::nullopt;
+}
+
+/// The read with one dimension more, in the place of a divided one.
+static ReadAttr withDivided(ReadAttr read, PieceAttr piece, const Divided &divided) {
+  MLIRContext *context = read.getContext();
+  AffineMap map = piece.getMap().getValue();
+  IntegerSet set = piece.getSet().getValue();
+  unsigned numDims = map.getNumDims(), dim = numDims - read.getElementRank() + divided.dim;
+  SmallVector<AffineExpr> dims;
+  for (unsigned d = 0; d < numDims; ++d)
+    dims.push_back(getAffineDimExpr(d + (d > dim), context));
+  SmallVector<AffineExpr> results, constraints;
+  for (auto [p, expr] : llvm::enumerate(map.getResults()))
+    results.push_back(p == divided.at || p == divided.at + 1 ? getAffineDimExpr(dim + p - divided.at, context) : expr.replaceDims(dims));
+  for (AffineExpr expr : set.getConstraints())
+    constraints.push_back(expr.replaceDims(dims));
+  auto places = AffineMap::get(numDims + 1, map.getNumSymbols(), results, context);
+  auto where = IntegerSet::get(numDims + 1, set.getNumSymbols(), constraints, set.getEqFlags());
+  auto made = PieceAttr::get(context, IntegerSetAttr::get(where), piece.getKind(), piece.getOperand(), AffineMapAttr::get(places), {}, piece.getValue());
+  return ReadAttr::get(context, {made}, read.getElementRank() + 1);
+}
+
+void etdg::splitDividedReads(BlockOp leaf) {
+  BlockBuilder spec = BlockBuilder::from(leaf);
+  bool changed = false;
+  for (auto [i, read] : llvm::enumerate(spec.reads)) {
+    ArrayRef<PieceAttr> pieces = read.getPieces();
+    if (pieces.size() != 1 || pieces.front().getKind() != SourceKind::Buffer || !pieces.front().getGathers().empty())
+      continue;
+    BlockArgument argument = leaf.getBody().getArgument(unsigned(i));
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    std::optional<Divided> divided =
+        type && read.getElementRank() ? findDivided(pieces.front(), read.getElementRank(), cast<BufferType>(spec.buffers[pieces.front().getOperand()].getType()))
+                                      : std::nullopt;
+    if (!divided || type.getDimSize(divided->dim) % divided->size != 0)
+      continue;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[divided->dim] /= divided->size;
+    shape.insert(shape.begin() + divided->dim + 1, divided->size);
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d < int64_t(shape.size()); ++d)
+      if (d == divided->dim + 1)
+        groups.back().push_back(d);
+      else
+        groups.push_back({d});
+    read = withDivided(read, pieces.front(), *divided);
+    argument.setType(RankedTensorType::get(shape, type.getElementType()));
+    OpBuilder builder = OpBuilder::atBlockBegin(&leaf.getBody().front());
+    auto whole = tensor::CollapseShapeOp::create(builder, leaf.getLoc(), type, argument, groups);
+    argument.replaceAllUsesExcept(whole, whole);
+    changed = true;
+  }
+  if (changed)
+    spec.assign(leaf);
 }
 
 void etdg::splitElement(Value buffer, unsigned depth) {

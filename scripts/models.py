@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Packs the modules of benchmarks/peers/models.py for a machine with a GPU:
+
+    models.py FOLDER [NAME…]
+
+Needs PyTorch, which the modules are read with, and the build folder (FT_BUILD, default
+build). FOLDER/models gets for each module and type a bundle and the names of what it
+takes; FOLDER gets the runtime, and what compares them there: `./run.sh models`.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+build = root / os.environ.get("FT_BUILD", "build")
+sys.path[:0] = [str(root / "python"), str(root / "benchmarks/peers")]
+import fractaltensor as ft  # noqa: E402
+import models  # noqa: E402
+
+
+def pack(name, element, out):
+    module, x = models.make(name, models.TYPES[element], "cpu")
+    program = ft.torch.script(module).lower(x)
+    texts = program.segments()
+    if len(texts) != 1:
+        raise RuntimeError(f"{name}: expected one function, found {len(texts)}")
+    known = {id(value): path for path, value in models.values_of(module).items()}
+    captured = [known[id(c.array)] for c in program.captured]
+    roots = [None] * (len(program.roots) - len(captured)) + captured
+    text = out / f"{name}.{element}.mlir"
+    text.write_text(texts[0])
+    subprocess.run([build / "bin/ft-translate", "--mlir-to-bundle", "--target=sm_90a", text, "-o", out / f"{name}.{element}.ftb"], check=True)
+    (out / f"{name}.{element}.json").write_text(json.dumps({"inputs": [roots[at] for at, _ in program.sources]}, indent=1) + "\n")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    out = folder / "models"
+    out.mkdir(parents=True, exist_ok=True)
+    (folder / "lib").mkdir(exist_ok=True)
+    for file in (build / "lib").glob("libFractalTensorRuntime.so*"):
+        shutil.copy(file, folder / "lib", follow_symlinks=False)
+    shutil.copy(build / "bin/ft-run-bundle", folder)
+    shutil.copy(root / "integration/run.sh", folder)
+    for file in (root / "benchmarks/peers").glob("*.py"):
+        shutil.copy(file, folder)
+    for name in sys.argv[2:] or models.CASES:
+        for element in ("f16", "f32"):
+            pack(name, element, out)
+    print(f"packed {out}")
+
+
+if __name__ == "__main__":
+    main()
