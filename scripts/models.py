@@ -30,19 +30,21 @@ def pack(name, element, out):
     if len(texts) != 1:
         raise RuntimeError(f"{name}: expected one function, found {len(texts)}")
     known = {id(value): path for path, value in models.values_of(module).items()}
-    captured = [known[id(c.array)] for c in program.captured]
-    roots = [None] * (len(program.roots) - len(captured)) + captured
+    names = {root.value: None for root in program.roots}
+    names.update({c.tensor.value: known[id(c.array)] for c in program.captured})
+    inputs = [names[value] for value in program.division.segments[0].inputs]
     text = out / f"{name}.{element}.mlir"
     text.write_text(texts[0])
     subprocess.run([build / "bin/ft-translate", "--mlir-to-bundle", "--target=sm_90a", text, "-o", out / f"{name}.{element}.ftb"], check=True)
-    (out / f"{name}.{element}.json").write_text(json.dumps({"inputs": [roots[at] for at, _ in program.sources]}, indent=1) + "\n")
+    (out / f"{name}.{element}.json").write_text(json.dumps({"inputs": inputs}, indent=1) + "\n")
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     out = folder / "models"
     out.mkdir(parents=True, exist_ok=True)
-    (folder / "lib").mkdir(exist_ok=True)
+    shutil.rmtree(folder / "lib", ignore_errors=True)
+    (folder / "lib").mkdir()
     for file in (build / "lib").glob("libFractalTensorRuntime.so*"):
         shutil.copy(file, folder / "lib", follow_symlinks=False)
     shutil.copy(build / "bin/ft-run-bundle", folder)
