@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/SetWork.h"
 #include "ft/Analysis/Sets.h"
+#include "ft/Support/Interrupt.h"
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -123,6 +124,8 @@ static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
   for (const IntegerPolyhedron &piece : pieces) {
     SmallVector<IntegerPolyhedron, 0> left;
     for (IntegerPolyhedron &part : rest) {
+      if (ft::isInterrupted())
+        return PresburgerSet(set); // as if no piece covered any of it
       if (isEmpty(IntegerPolyhedron(part.intersect(piece)))) {
         left.push_back(std::move(part));
         continue;
@@ -142,7 +145,7 @@ static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
 
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   countAsked(int64_t(1 + cover.size()));
-  if (cover.empty())
+  if (cover.empty() || ft::isInterrupted())
     return PresburgerSet(set);
   SmallVector<IntegerPolyhedron, 0> pieces;
   bool isResolved = false;
@@ -178,6 +181,8 @@ static bool isImplied(Simplex &set, const IntegerPolyhedron &outer, unsigned num
 
 bool etdg::isCovered(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   countAsked(int64_t(1 + cover.size()));
+  if (ft::isInterrupted())
+    return false;
   if (isEmpty(set))
     return true;
   if (cover.empty())

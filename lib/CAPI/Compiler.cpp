@@ -12,6 +12,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/ThreadPool.h"
+#include "ft/Support/Interrupt.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 #include "ft/Target/Target.h"
@@ -281,7 +282,8 @@ namespace {
 /// While it lives, no pass of the context begins once the caller's flag is set.
 class CancelScope {
 public:
-  CancelScope(MLIRContext &context, const Request &request) : context(context), isActive(request.cancel) {
+  CancelScope(MLIRContext &context, const Request &request)
+      : context(context), interrupt(request.cancel), isActive(request.cancel) {
     if (isActive)
       context.registerActionHandler([&request](llvm::function_ref<void()> run, const tracing::Action &action) {
         if (!request.isCancelled() || !isa<PassExecutionAction>(action))
@@ -295,6 +297,7 @@ public:
 
 private:
   MLIRContext &context;
+  InterruptScope interrupt; // contexts of this interface have no threads of their own
   bool isActive;
 };
 } // namespace

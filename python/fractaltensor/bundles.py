@@ -333,7 +333,7 @@ def program_bytes(text, target: str, name: str, entry: str = "") -> bytes:
     handle, status, messages = compiled.interruptible(compile_text, cancel)
     if status != lib.OK:
         errors = [m for m in messages if m.severity == "error"]
-        if errors:
+        if errors and status != lib.CANCELLED:
             places = "".join(f"{file}:{line}:{column}: error: " for file, line, column in errors[0].places[:1])
             raise CompileError(places + errors[0].text, (), [(n.text, ()) for n in errors[0].notes])
         lib.raise_status(status, name)

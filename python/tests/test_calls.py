@@ -408,6 +408,21 @@ class Concurrency(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
+class Cancelling(unittest.TestCase):
+    def test_texts_and_scripts_can_be_cancelled(self):
+        """The flag that Ctrl-C sets reaches the compiler."""
+        from fractaltensor import compiled
+
+        def cancelled(work, cancel):
+            cancel.value = 1
+            return work()
+
+        text = double.specialize().ft
+        with unittest.mock.patch.object(compiled, "interruptible", cancelled), self.assertRaises(ft.CompileCancelled):
+            ft.compile_text(text)
+        self.assertEqual(ft.compile_text(text).entries, ["double"])
+
+
 class Tuning(unittest.TestCase):
     def test_tune_keeps_the_default_within_noise(self):
         from fractaltensor import tuning

@@ -1,6 +1,7 @@
 //===- SetsTest.cpp - named sets as Presburger sets -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/Sets.h"
+#include "ft/Support/Interrupt.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -94,6 +95,19 @@ TEST_F(SetsTest, Cover) {
   EXPECT_TRUE(isCovered(all, {all}));
   // Even and odd.
   EXPECT_TRUE(isCovered(all, {make(1, {}, {i % 2}), make(1, {}, {i % 2 - 1})}));
+}
+
+TEST_F(SetsTest, NothingIsCoveredOnceTheCompilationIsCancelled) {
+  IntegerPolyhedron all = make(1, {i, n() - 1 - i});
+  int32_t flag = 0;
+  ft::InterruptScope scope(&flag);
+  EXPECT_TRUE(isCovered(all, {all}));
+  EXPECT_TRUE(isCovered(all, {make(1, {}, {i % 2}), make(1, {}, {i % 2 - 1})}));
+  flag = 1;
+  EXPECT_FALSE(isCovered(all, {all}));
+  EXPECT_FALSE(subtract(all, {make(1, {}, {i % 2}), make(1, {}, {i % 2 - 1})}).isIntegerEmpty());
+  ft::InterruptScope inner(nullptr);
+  EXPECT_TRUE(isCovered(all, {all}));
 }
 
 TEST_F(SetsTest, SamplesAreSmall) {
