@@ -206,7 +206,7 @@ LogicalResult Scheduler::complete(const Nests &nests, ArrayRef<GpuPlan> plans, b
     LeafContext context = contextOf(nest, plan, maxRows);
     // (Nothing else of a kernel of leaves lies in shared memory for longer than one of them runs.)
     if (nests.size() == 1 && context.alone && plan.placements.empty() && llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }))
-      context.stageBytes = sharedBytesForBuffers(plan.block) - bytesOfWarps(plan.block, machine);
+      context.stageBytes = plan.block.getShared() - plan.block.getThreads() * plan.block.getSums() - bytesOfWarps(plan.block, machine);
     if (failed(complete(nest, context, usesTiles)))
       return failure();
   }
