@@ -99,6 +99,8 @@ static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options
   EngineOptions engine;
   engine.machine = options.gpu.getMachine().reference;
   engine.after = [&](OpPassManager &pm, Phase phase) {
+    if (phase == Phase::Reorder || phase == Phase::Schedule)
+      pm.addNestedPass<etdg::GraphOp>(etdg::createETDGFlattenProducts());
     if (phase == Phase::Reorder)
       pm.addNestedPass<etdg::GraphOp>(createChooseDivisionForGpu(options.gpu));
     if (phase == Phase::Schedule) {

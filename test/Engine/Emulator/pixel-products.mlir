@@ -8,6 +8,9 @@
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json %ft_bin/ft-run %s 5 40 | FileCheck %s
 // CHECK: 4 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
+// RUN: ft-translate --mlir-to-ptx --target=sm_90a --machine=%t.json %s | FileCheck %s --check-prefix=PTX
+// PTX: mma.sync
+//
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=TILES
 // TILES-LABEL: etdg.graph @image(
 // TILES: mma, fused = 1
