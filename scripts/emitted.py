@@ -33,8 +33,9 @@ HEADER = 64  # bytes of a bundle before its manifest (docs/rationale/runtime.md)
 ENVIRONMENT = {**os.environ, "PATH": "/nonexistent"}
 
 
-def run(command, **options):
-    return subprocess.run(command, capture_output=True, env=ENVIRONMENT, check=False, **options)
+def run(command):
+    # From the root, so that messages and launch plans name the same files in each tree.
+    return subprocess.run(command, capture_output=True, env=ENVIRONMENT, cwd=ROOT, check=False)
 
 
 def failure(done):
@@ -87,8 +88,8 @@ def emit(task):
 
 def write(options):
     folders = FOLDERS + ("test/Programs",) * options.all
-    sources = [pathlib.Path(f) for f in options.files] or [
-        path for folder in folders for path in sorted((ROOT / folder).glob("*.mlir"))]
+    sources = [pathlib.Path(f).resolve() for f in options.files] or [
+        path.relative_to(ROOT) for folder in folders for path in sorted((ROOT / folder).glob("*.mlir"))]
     targets = ("sm_90a",) + ("sm_80",) * options.all
     options.folder.mkdir(parents=True, exist_ok=True)
     for old in options.folder.iterdir():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [attributes] [casts] [functions] [literals] [names] [passes] [times]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [attributes] [casts] [functions] [literals] [names] [passes] [pipelines] [times]   (default: all, of this tree)
 
 attributes: what sources name as an attribute of a dialect of ours, its definition lists among its `discardableAttrs`.
 casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
@@ -13,6 +13,7 @@ literals:  passes that decide hold no number of a machine: integers above 8 in t
 names:     no two back ends have functions or methods of equal names, in sources or headers: where they do one thing, it is
            written once; what is another thing has another name. What overrides an interface's has the interface's name.
 passes:    each registered pass has a test that checks its IR with FileCheck.
+pipelines: passes are put together in lib/Pipelines alone: `create<Pass>(` of a defined pass, or an adaptor of it, stands nowhere else.
 times:     what was timed stands in docs/performance.md alone.
 
 What is excepted stands in scripts/structure.txt, a line each: `check | file or pass | what | reason`. An exception that
@@ -181,6 +182,23 @@ def check_passes():
             yield str(path), name, f"{name}: no test checks its IR"
 
 
+CREATE = re.compile(r"\bcreate(\w+)\s*\(")
+
+
+def check_pipelines():
+    text = "\n".join(path.read_text() for path in sorted((ROOT / "include").rglob("Passes.td")))
+    # (Adaptors differ in case: createScheduleForGpu stood for createETDGScheduleForGPU.)
+    defined = {name.lower() for name in re.findall(r"^def (\w+)\s*:\s*\w*Pass\b", text, re.M)}
+    defined |= {re.sub("^(etdg|ft|loops|tile|tssa)", "", name) for name in defined}
+    for path in sources(("lib", "include")):
+        if "Pipelines" in path.parts:
+            continue
+        for number, line in enumerate(blanked(path.read_text()).split("\n"), 1):
+            for name in CREATE.findall(line):
+                if name.lower() in defined:
+                    yield str(path.relative_to(ROOT)), f"create{name}", f"{number}: create{name} adds a pass outside of lib/Pipelines"
+
+
 TIME = re.compile(r"[\d.]+ ?(?:ms|µs|ns)\b|[\d.]+ s\b|[\d.]+ [GT](?:FLOP|B)/s\b")
 
 
@@ -232,6 +250,7 @@ def check_attributes():
 
 
 CHECKS = {"attributes": check_attributes, "casts": check_casts, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
+          "pipelines": check_pipelines,
           "times": check_times}
 
 

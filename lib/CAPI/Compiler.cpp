@@ -12,6 +12,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/ThreadPool.h"
+#include "ft/Schedule/PassOptions.h"
 #include "ft/Support/Interrupt.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
@@ -406,6 +407,15 @@ static OwningOpRef<ModuleOp> runPhases(SourceState &state, const Request &reques
   options.skip = request.skip;
   options.validate = request.validates ? "on" : "off";
   options.rounding = request.rounding;
+  // What is printed is planned as what is compiled.
+  options.threads = unsigned(request.threads);
+  for (const FtLength &length : request.lengths)
+    options.lengths.push_back(std::string(length.name) + "=" + std::to_string(length.value));
+  options.planSeed = request.planSeed;
+  options.candidate = request.candidate;
+  options.steps = stepsAsText(request.gpu.steps).str();
+  options.stepThreads = request.gpu.stepThreads;
+  options.barrierLimit = request.gpu.barrierLimit;
   PassManager pm(&state.context);
   buildCompilePipeline(pm, options);
   if (failed(pm.run(*module)))

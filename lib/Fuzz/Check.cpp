@@ -4,22 +4,16 @@
 #include "CompileGraphs.h"
 #include "KeptErrors.h"
 
-#include "ft/Conversion/Passes.h"
-#include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Analysis/GraphVerifier.h"
 #include "ft/Engine/Emulator/EmulatedProgram.h"
 #include "ft/Fuzz/Random.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
+#include "ft/Pipelines/Targets.h"
 #include "ft/Tools/Judge.h"
 #include "ft/Tools/RunProgram.h"
-#include "ft/Schedule/ChooseSchedule.h"
-#include "ft/Schedule/JoinRegions.h"
-#include "ft/Schedule/LeafRows.h"
-#include "ft/Schedule/PlaceBuffers.h"
-#include "ft/Schedule/ScheduleForCpu.h"
-#include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Validator/Validator.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -215,9 +209,7 @@ LogicalResult Subject::refuseBlocks() {
   cf::BranchOp::create(builder, function.getLoc(), rest);
   KeptErrors errors(context);
   PassManager pm(context);
-  pm.addPass(createConvertFTToETDG());
-  pm.addPass(createConvertSCFToETDG());
-  pm.addPass(createConvertLinalgToETDG());
+  buildConversionsToETDG(pm);
   if (succeeded(pm.run(*copy)) || !StringRef(errors.text).contains("(V5)"))
     return fail("several blocks", "expected to be refused by (V5), found: " + errors.text);
   return success();
@@ -230,7 +222,9 @@ LogicalResult Subject::convert() {
     converted = program.module->clone();
     PassManager pm(context);
     if (options.upstream) {
-      buildPhase(pm, Phase::FT);
+      PipelineOptions first;
+      first.to = Phase::FT;
+      buildPipeline(pm, first);
       addUpstreamPasses(pm, program.name, 1);
     }
     buildToETDGPipeline(pm);
@@ -255,10 +249,9 @@ LogicalResult Subject::convert() {
   if (options.verifyGraph) {
     Timed timed(times.verification);
     KeptErrors errors(context);
-    PassManager pm(context);
-    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
-    if (failed(pm.run(*converted)))
-      return fail("etdg-verify", errors.text);
+    for (auto one : converted->getOps<etdg::GraphOp>())
+      if (failed(etdg::verifyGraph(one)))
+        return fail("etdg-verify", errors.text);
   }
   return success();
 }
@@ -305,6 +298,11 @@ LogicalResult Subject::runGraph() {
 LogicalResult Subject::runPhases(bool forGpu) {
   OwningOpRef<ModuleOp> module = converted->clone();
   etdg::GraphSnapshot before = etdg::GraphSnapshot::take(graph);
+  // Any order, any loop distribution and any legal arrangement of loops: each has to be proved, and to give the same results.
+  CpuPipelineOptions cpu;
+  GpuPipelineOptions gpu;
+  cpu.planSeed = gpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
+  std::unique_ptr<TargetPipeline> target = forGpu ? makeGpuPipeline(gpu) : makeCpuPipeline(cpu);
   for (unsigned p = static_cast<unsigned>(Phase::Coarsen); p <= static_cast<unsigned>(Phase::Storage);
        ++p) {
     Phase phase = static_cast<Phase>(p);
@@ -315,34 +313,20 @@ LogicalResult Subject::runPhases(bool forGpu) {
       Timed timed(times.phases);
       KeptErrors errors(context);
       PassManager pm(context);
-      buildPhase(pm, phase);
-      // Any order, and any division into what waits and what does not.
-      if (phase == Phase::Reorder && !forGpu) {
-        CpuScheduleOptions cpu;
-        cpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
-        pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(cpu));
-      }
-      if (phase == Phase::Schedule) {
-        // Any legal arrangement of loops: each has to be proved, and to give the same results.
-        CpuScheduleOptions cpu;
-        GpuScheduleOptions gpu;
-        cpu.planSeed = gpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
-        if (forGpu) {
-          pm.addNestedPass<etdg::GraphOp>(createChooseCutsForGpu(gpu));
-          pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(gpu));
-        }
-        pm.addNestedPass<etdg::GraphOp>(forGpu ? createScheduleForGpu(gpu) : createScheduleForCpu(cpu));
-      }
-      if (phase == Phase::Storage && forGpu) {
-        pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(GpuScheduleOptions()));
-        pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
-      }
-      if (phase == Phase::Storage)
-        pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
-      // Behind the phases that schedule, bodies are the engines' own.
-      if (options.upstream && phase <= Phase::Reorder && !forGpu)
-        addUpstreamPasses(pm, program.name, p);
-      pm.addNestedPass<etdg::GraphOp>(etdg::createETDGVerify());
+      PipelineOptions one;
+      one.from = static_cast<Phase>(p - 1);
+      one.to = phase;
+      one.target = target.get();
+      one.isContinued = true;
+      // (Of nests that no search has arranged; proofs have a stage of their own below.)
+      one.dataflow = one.validate = false;
+      one.verify = true;
+      // After the phases that schedule, bodies are the engines' own.
+      one.after = [&](OpPassManager &pm, Phase phase) {
+        if (options.upstream && phase <= Phase::Reorder && !forGpu)
+          addUpstreamPasses(pm, program.name, p);
+      };
+      buildPipeline(pm, one);
       if (failed(pm.run(*module)))
         return fail(name, errors.text);
     }

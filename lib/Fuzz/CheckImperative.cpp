@@ -8,10 +8,9 @@
 #include "CompileGraphs.h"
 #include "KeptErrors.h"
 
-#include "ft/Conversion/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
-#include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Interpreter/FTInterpreter.h"
+#include "ft/Pipelines/Pipelines.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/Npy.h"
 #include "ft/Tools/Judge.h"
@@ -131,7 +130,7 @@ LogicalResult Subject::interpretAndCompare(const std::string &stage) {
 LogicalResult Subject::functionalize() {
   KeptErrors errors(context);
   PassManager pm(context);
-  pm.addPass(tssa::createTSSAFunctionalize());
+  buildFunctionalizePipeline(pm);
   if (failed(pm.run(*module))) {
     verdict.outcome = Outcome::Refused;
     verdict.stage = "tssa-functionalize";
@@ -147,9 +146,7 @@ LogicalResult Subject::functionalize() {
 LogicalResult Subject::lower() {
   KeptErrors errors(context);
   PassManager pm(context);
-  pm.addPass(createConvertTSSAToTensor());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildToTensorPipeline(pm);
   if (failed(pm.run(*module)))
     return fail("convert-tssa-to-tensor", errors.text);
   return success();
@@ -161,8 +158,7 @@ void Subject::raise() {
   PassManager pm(context);
   // (What was called stands where it was called.)
   pm.addPass(createSymbolDCEPass());
-  pm.addPass(createConvertSCFToETDG());
-  pm.addPass(createConvertLinalgToETDG());
+  buildConversionsToETDG(pm);
   if (succeeded(pm.run(*module)))
     graph = dyn_cast_or_null<etdg::GraphOp>(module->lookupSymbol(program.name));
 }

@@ -4,16 +4,26 @@
 // The contracts of phases, and what a pipeline of phases says and writes on its way.
 //
 //===----------------------------------------------------------------------===//
-#include "CompileOptions.h"
+#include "PhasePasses.h"
 
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Machine/FindMachine.h"
+#include "ft/Pipelines/Targets.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Validator/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,6 +35,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_FTDUMPPHASE
 #define GEN_PASS_DEF_FTSKIPPHASE
 #define GEN_PASS_DEF_FTVERIFYPHASE
+#define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Pipelines/Passes.h.inc"
 } // namespace mlir::ft
 
@@ -102,7 +113,7 @@ static LogicalResult verifyContract(ModuleOp module, Phase phase) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct FTVerifyPhase : ft::impl::FTVerifyPhaseBase<FTVerifyPhase> {
+struct FTVerifyPhase : mlir::ft::impl::FTVerifyPhaseBase<FTVerifyPhase> {
   using FTVerifyPhaseBase::FTVerifyPhaseBase;
   void runOnOperation() override {
     std::optional<Phase> which = symbolizePhase(phase);
@@ -123,7 +134,7 @@ struct FTVerifyPhase : ft::impl::FTVerifyPhaseBase<FTVerifyPhase> {
   }
 };
 
-struct FTSkipPhase : ft::impl::FTSkipPhaseBase<FTSkipPhase> {
+struct FTSkipPhase : mlir::ft::impl::FTSkipPhaseBase<FTSkipPhase> {
   using FTSkipPhaseBase::FTSkipPhaseBase;
   void runOnOperation() override {
     remark::analysis(
@@ -135,7 +146,7 @@ struct FTSkipPhase : ft::impl::FTSkipPhaseBase<FTSkipPhase> {
   }
 };
 
-struct FTDumpPhase : ft::impl::FTDumpPhaseBase<FTDumpPhase> {
+struct FTDumpPhase : mlir::ft::impl::FTDumpPhaseBase<FTDumpPhase> {
   using FTDumpPhaseBase::FTDumpPhaseBase;
   void runOnOperation() override {
     std::optional<Phase> which = symbolizePhase(phase);
@@ -166,7 +177,7 @@ struct FTDumpPhase : ft::impl::FTDumpPhaseBase<FTDumpPhase> {
 };
 
 /// In place of a pipeline whose options make none.
-struct FTCheckCompileOptions : ft::impl::FTCheckCompileOptionsBase<FTCheckCompileOptions> {
+struct FTCheckCompileOptions : mlir::ft::impl::FTCheckCompileOptionsBase<FTCheckCompileOptions> {
   using FTCheckCompileOptionsBase::FTCheckCompileOptionsBase;
   void runOnOperation() override {
     CompileOptions options;
@@ -176,6 +187,8 @@ struct FTCheckCompileOptions : ft::impl::FTCheckCompileOptionsBase<FTCheckCompil
     options.machine = machine;
     options.dump = dump;
     options.skip = skip;
+    options.lengths = lengths;
+    options.steps = steps;
     options.validate = validate;
     options.rounding = rounding;
     std::string wrong = checkCompileOptions(options);
@@ -186,6 +199,21 @@ struct FTCheckCompileOptions : ft::impl::FTCheckCompileOptionsBase<FTCheckCompil
     if (machine.empty() || succeeded(findMachine(loc, machine, "")))
       emitError(loc) << wrong;
     signalPassFailure();
+  }
+};
+
+struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels> {
+  using TileLowerKernelsBase::TileLowerKernelsBase;
+
+  void runOnOperation() override {
+    for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>()) {
+      if (!kernels->hasAttr(tile::TileDialect::TargetAttrHelper::getNameStr()))
+        continue;
+      OpPassManager passes(gpu::GPUModuleOp::getOperationName());
+      buildKernelsToLLVMPipeline(passes);
+      if (failed(runPipeline(passes, kernels)) || failed(checkIsLLVM(kernels)))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -1,14 +1,17 @@
 //===- Phases.cpp - the phases of a compilation ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and passes of each phase alone. Pipelines.cpp puts them one after the other.
+// Names and passes of each phase that all targets have. Targets.cpp has those of one target, and Pipelines.cpp puts phases one after
+// the other.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Pipelines/Phases.h"
+#include "PhasePasses.h"
+
 #include "ft/Conversion/Passes.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
+#include "ft/Pipelines/Pipelines.h"
 #include "ft/Schedule/BindInPlace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,14 +63,58 @@ static void addSpreadRows(OpPassManager &pm, StringRef machine) {
   pm.addNestedPass<etdg::GraphOp>(etdg::createETDGSpreadRows(options));
 }
 
-/// Behind all that makes bodies larger.
+/// After all that makes bodies larger.
 static void addExcessPrecision(OpPassManager &pm, StringRef rounding) {
   etdg::ETDGExcessPrecisionOptions options;
   options.rounding = rounding.str();
   pm.addNestedPass<etdg::GraphOp>(etdg::createETDGExcessPrecision(options));
 }
 
-void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine, StringRef rounding) {
+void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
+  OpPassManager &graphs = pm.nest<GraphOp>();
+  // Statements apart: copies and flows between them become visible.
+  graphs.addPass(createETDGLowerOperations());
+  graphs.addPass(createETDGFuseAccesses());
+  ETDGMergeOptions merge;
+  merge.machine = machine.str();
+  graphs.addPass(createETDGMerge(merge));
+  // What has moved in with its readers is in their sight now.
+  graphs.addPass(createETDGFuseAccesses());
+  graphs.addPass(createETDGMergeDims());
+  // Engines fuse inside a leaf.
+  graphs.addPass(createETDGFormLeaves());
+  // After all merges, which would look at blocks that were taken apart on purpose.
+  ETDGFissionOptions fission;
+  fission.machine = machine.str();
+  graphs.addPass(createETDGFission(fission));
+  ETDGHoistInvariantsOptions hoist;
+  hoist.machine = machine.str();
+  graphs.addPass(createETDGHoistInvariants(hoist));
+  // Folds are leaves again, and what their iterations share is computed before them.
+  graphs.addPass(createETDGPeelFolds());
+}
+
+void ft::buildConversionsToETDG(OpPassManager &pm) {
+  pm.addPass(createConvertFTToETDG());
+  pm.addPass(createConvertSCFToETDG());
+  pm.addPass(createConvertLinalgToETDG());
+}
+
+void ft::buildFunctionalizePipeline(OpPassManager &pm) { pm.addPass(tssa::createTSSAFunctionalize()); }
+
+void ft::buildToTensorPipeline(OpPassManager &pm) {
+  pm.addPass(createConvertTSSAToTensor());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void ft::buildPadRaggedPipeline(OpPassManager &pm) {
+  pm.addPass(createFTUnroll());
+  pm.addPass(createFTInline());
+  pm.addPass(createFTPadRagged());
+}
+
+void ft::addPhasePasses(OpPassManager &pm, Phase phase, StringRef machine, StringRef rounding) {
   switch (phase) {
   case Phase::Input:
     break;
@@ -83,9 +130,7 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine, StringRef
     pm.addPass(createCSEPass());
     break;
   case Phase::ETDG:
-    pm.addPass(createConvertFTToETDG());
-    pm.addPass(createConvertSCFToETDG());
-    pm.addPass(createConvertLinalgToETDG());
+    buildConversionsToETDG(pm);
     addSpreadRows(pm, machine);
     break;
   case Phase::Coarsen:
@@ -99,19 +144,14 @@ void ft::buildPhase(OpPassManager &pm, Phase phase, StringRef machine, StringRef
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
     break;
   case Phase::Schedule:
-    // The target's pass follows: what it knows of lengths and machine is the caller's.
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
     pm.addNestedPass<etdg::GraphOp>(createETDGBindInPlace());
     break;
   case Phase::Storage:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGStorage());
     break;
-  default: {
-    FTSkipPhaseOptions options;
-    options.phase = stringifyPhase(phase).str();
-    pm.addPass(createFTSkipPhase(options));
+  default:
     break;
-  }
   }
 }
 

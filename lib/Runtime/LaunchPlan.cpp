@@ -327,6 +327,12 @@ class Reader {
 public:
   Reader(Entry &entry, int64_t numSections) : entry(entry), numSections(numSections) {}
 
+  /// Numbers these extents first.
+  void number(const std::vector<Entry::Extent> &extents) {
+    for (const Entry::Extent &extent : extents)
+      extentVariable(extent);
+  }
+
   Status run(const Json &json) {
     Members m(json, "entry");
     entry.name = m.name("name");
@@ -640,9 +646,11 @@ private:
 };
 } // namespace
 
-Status Entry::fromJson(const Json &json, int64_t numSections, Entry &out) {
+Status Entry::fromJson(const Json &json, int64_t numSections, Entry &out, const std::vector<Extent> &numbered) {
   Entry entry;
-  FT_RT_TRY(Reader(entry, numSections).run(json));
+  Reader reader(entry, numSections);
+  reader.number(numbered);
+  FT_RT_TRY(reader.run(json));
   out = std::move(entry);
   return {};
 }

@@ -263,13 +263,3 @@ struct ETDGChooseSchedule : ft::impl::ETDGChooseScheduleBase<ETDGChooseSchedule>
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> ft::createChooseSchedule(const CpuScheduleOptions &options) {
-  ETDGChooseScheduleOptions pass;
-  pass.machine = machineAsText(options.machine);
-  pass.threads = options.threads;
-  pass.lengths = lengthsAsText(options);
-  pass.candidate = options.candidate;
-  pass.planSeed = options.planSeed;
-  return createETDGChooseSchedule(pass);
-}

@@ -157,11 +157,8 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
   return success();
 }
 
-LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
-  if (graph.isExternal())
-    return success();
-  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
-    return failure();
+/// Schedules of a graph to which has been done what they demand of it.
+static LogicalResult completeSchedules(etdg::GraphOp graph, const CpuScheduleOptions &options) {
   schedule::chooseCuts(graph, options);
   if (failed(Scheduler(graph, graph.getBody(), options).run()))
     return failure();
@@ -172,6 +169,14 @@ LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOpt
   return success();
 }
 
+LogicalResult mlir::ft::scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options) {
+  if (graph.isExternal())
+    return success();
+  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+    return failure();
+  return completeSchedules(graph, options);
+}
+
 namespace {
 struct ETDGScheduleForCPU : ft::impl::ETDGScheduleForCPUBase<ETDGScheduleForCPU> {
   using ETDGScheduleForCPUBase::ETDGScheduleForCPUBase;
@@ -180,17 +185,8 @@ struct ETDGScheduleForCPU : ft::impl::ETDGScheduleForCPUBase<ETDGScheduleForCPU>
     if (failed(options))
       return signalPassFailure();
     options->planSeed = planSeed;
-    if (failed(scheduleForCpu(getOperation(), *options)))
+    if (!getOperation().isExternal() && failed(completeSchedules(getOperation(), *options)))
       signalPassFailure();
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::ft::createScheduleForCpu(const CpuScheduleOptions &options) {
-  ETDGScheduleForCPUOptions pass;
-  pass.machine = machineAsText(options.machine);
-  pass.threads = options.threads;
-  pass.lengths = lengthsAsText(options);
-  pass.planSeed = options.planSeed;
-  return createETDGScheduleForCPU(pass);
-}

@@ -68,6 +68,7 @@ struct CodeOptions {
     options.rounding = tools::getRounding();
     options.skip = {skip.begin(), skip.end()};
     options.machines = {machines.begin(), machines.end()};
+    options.configure = tools::makePassSettings();
     return options;
   }
   FailureOr<std::vector<std::string>> getTargets(bool withCpu) const;

@@ -48,8 +48,13 @@ static OwningOpRef<ModuleOp> toOrdered(ModuleOp graphs, bool &failed) {
     return {};
   OwningOpRef<ModuleOp> copy = graphs.clone();
   PassManager pm(copy->getContext());
-  ft::buildPhase(pm, ft::Phase::Coarsen);
-  ft::buildPhase(pm, ft::Phase::Reorder);
+  ft::PipelineOptions phases;
+  phases.from = ft::Phase::ETDG;
+  phases.to = ft::Phase::Reorder;
+  phases.dataflow = false;
+  phases.validate = false;
+  phases.isContinued = true;
+  ft::buildPipeline(pm, phases);
   failed = mlir::failed(pm.run(*copy));
   return copy;
 }

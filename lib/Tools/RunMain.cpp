@@ -13,7 +13,6 @@
 #include "SourceMessages.h"
 #include "ToolOptions.h"
 
-#include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Engine/Emulator/EmulatedProgram.h"
 #include "ft/Engine/Program/CompiledProgram.h"
@@ -98,6 +97,9 @@ struct Options {
                                cl::init("generic"), cl::cat(category), cl::Hidden};
   cl::opt<unsigned> multiprocessors{"multiprocessors", cl::desc("emulate, --schedule-for: of the GPU (default 3)"), cl::init(3),
                                     cl::cat(category), cl::Hidden};
+  cl::opt<std::string> dump{"dump", cl::desc("write the module after each phase into this directory, as --ft-compile=\"dump=DIR\" of ft-opt does, and plan as it "
+                                             "does: for the machine's cores and lengths that --dim gives"),
+                            cl::value_desc("directory"), cl::cat(category)};
   cl::opt<bool> bench{"bench", cl::desc("time it"), cl::cat(category)};
   cl::opt<double> benchSeconds{"bench-seconds", cl::desc("with --bench: about how long to repeat it (default 1)"),
                                cl::init(1.0), cl::cat(category)};
@@ -138,7 +140,7 @@ private:
   LogicalResult makeGraphData();
   /// A copy of the module in which ragged lists are padded.
   FailureOr<OwningOpRef<ModuleOp>> copyModule();
-  FailureOr<etdg::GraphOp> makeGraph(OwningOpRef<ModuleOp> &owner, Phase to);
+  FailureOr<etdg::GraphOp> makePhase(OwningOpRef<ModuleOp> &owner, Phase to, bool isDumped);
   /// Compiles for the CPU or a GPU and calls what was compiled.
   FailureOr<Outcome> runCompiled();
   /// What the CPU engine may know of this run: its lengths, and how many threads there are.
@@ -155,6 +157,7 @@ private:
   LogicalResult repeat(Outcome &outcome, llvm::function_ref<LogicalResult()> once);
 
   Options &options;
+  std::function<void(PassManager &)> passes = tools::makePassSettings();
   ModuleOp module;
   const Entry &entry;
   const Data &data;
@@ -168,24 +171,26 @@ FailureOr<OwningOpRef<ModuleOp>> Runner::copyModule() {
   if (entry.ragged.empty())
     return copy;
   PassManager pm(module.getContext());
-  pm.addPass(createFTUnroll());
-  pm.addPass(createFTInline());
-  pm.addPass(createFTPadRagged());
+  buildPadRaggedPipeline(pm);
   if (failed(pm.run(*copy)))
     return failure();
   return copy;
 }
 
-FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase to) {
+FailureOr<etdg::GraphOp> Runner::makePhase(OwningOpRef<ModuleOp> &owner, Phase to, bool isDumped) {
   FailureOr<OwningOpRef<ModuleOp>> copy = copyModule();
   if (failed(copy))
     return failure();
   owner = std::move(*copy);
-  EngineOptions phases;
+  PipelineOptions phases;
   phases.skip.assign(options.skip.begin(), options.skip.end());
   phases.to = to;
   phases.validate = tools::isValidating();
   phases.rounding = tools::getRounding();
+  if (isDumped) {
+    phases.dump = options.dump;
+    phases.configure = passes;
+  }
   phases.dataflow = options.planSeed == 0; // an arrangement by a seed is of nests that nothing has arranged
   bool isGpu = options.engine == "cuda" || options.isEmulated();
   std::string target = !options.target.empty() ? options.target.getValue() : isGpu ? "sm_90a" : "cpu";
@@ -193,7 +198,7 @@ FailureOr<etdg::GraphOp> Runner::makeGraph(OwningOpRef<ModuleOp> &owner, Phase t
   if (failed(machine))
     return failure();
   phases.machine = (*machine)->reference;
-  return makeEngineGraph(*owner, entry.name, phases);
+  return mlir::ft::makeGraph(*owner, entry.name, phases);
 }
 
 FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &run, bool asGraph) {
@@ -205,7 +210,7 @@ FailureOr<std::vector<HostArray>> Runner::interpret(const interp::RunOptions &ru
     return interp::runFT(module, entry.name, lengths, data.arguments, run);
   OwningOpRef<ModuleOp> owner;
   FailureOr<etdg::GraphOp> graph =
-      makeGraph(owner, options.to.empty() ? Phase::ETDG : *symbolizePhase(options.to));
+      makePhase(owner, options.to.empty() ? Phase::ETDG : *symbolizePhase(options.to), options.engine == "interpret");
   if (failed(graph))
     return failure();
   return interp::runETDG(*owner, entry.name, lengths, graphData->arguments, run);
@@ -241,8 +246,12 @@ LogicalResult Runner::repeat(Outcome &outcome, llvm::function_ref<LogicalResult(
 
 CpuOptions Runner::makeCpuOptions() {
   CpuOptions cpu;
-  cpu.threads = ft_num_threads();
-  cpu.lengths.assign(data.lengths.begin(), data.lengths.end());
+  // What is dumped is planned as ft-opt plans it: for the machine's cores, and lengths that --dim gives.
+  const bool isDumped = !options.dump.empty();
+  cpu.threads = isDumped ? 0 : ft_num_threads();
+  for (auto [name, value] : data.lengths)
+    if (!isDumped || llvm::any_of(options.dims, [&](StringRef dim) { return dim.split('=').first.trim() == name.getValue(); }))
+      cpu.lengths.push_back({name, value});
   cpu.planSeed = options.planSeed;
   cpu.candidate = options.candidate;
   cpu.poison = ft_threads_are_shuffled();
@@ -281,8 +290,8 @@ FailureOr<Outcome> Runner::runCompiled() {
   Outcome outcome;
   bool isCuda = options.engine == "cuda";
   int32_t devices = 0;
-  // A machine without a device says so before it compiles.
-  if (isCuda && ft_device_count(FT_CUDA, &devices) != FT_OK)
+  // A machine without a device says so before it compiles, but for phases that are to be written.
+  if (isCuda && options.dump.empty() && ft_device_count(FT_CUDA, &devices) != FT_OK)
     return emitError(wholeFile(module.getLoc())) << ft_last_error();
   double begin = now(), cpuBegin = cpuNow();
   FailureOr<OwningOpRef<ModuleOp>> copy = copyModule();
@@ -298,6 +307,8 @@ FailureOr<Outcome> Runner::runCompiled() {
   bundling.from = Phase::ETDG;
   bundling.validate = tools::isValidating();
   bundling.rounding = tools::getRounding();
+  bundling.configure = passes;
+  bundling.dump = options.dump;
   std::vector<std::string> targets;
   if (isCuda && options.target.empty())
     llvm::append_range(targets, llvm::map_range(targetsOf(Machine::Kind::GPU), [](StringRef name) { return name.str(); }));
@@ -349,6 +360,8 @@ FailureOr<Outcome> Runner::runEmulated() {
   EmulatorOptions emulator;
   emulator.validate = tools::isValidating();
   emulator.rounding = tools::getRounding();
+  emulator.configure = passes;
+  emulator.dump = options.dump;
   setForms(emulator.gpu, options.target);
   if (!options.kernels.empty())
     emulator.readKernels = [this] { return readModule(options.kernels); };
@@ -391,7 +404,7 @@ LogicalResult Runner::makeGraphData() {
   if (!joins && !checks)
     return success();
   OwningOpRef<ModuleOp> owner;
-  FailureOr<etdg::GraphOp> graph = makeGraph(owner, Phase::ETDG);
+  FailureOr<etdg::GraphOp> graph = makePhase(owner, Phase::ETDG, /*isDumped=*/false);
   if (failed(graph))
     return failure();
   // Compiled code checks lengths, too; here a check has a place in the program.
@@ -526,6 +539,10 @@ static bool checkOptions(Options &options) {
   for (auto [name, option] : {std::pair("rtol", &options.rtol), std::pair("atol", &options.atol)})
     if (option->getNumOccurrences() && !(option->getValue() >= 0 && std::isfinite(option->getValue())))
       return bad(llvm::Twine("--") + name + ": expected a finite number that is not negative");
+  if (!options.dump.empty() && !llvm::sys::fs::is_directory(options.dump.getValue()))
+    return bad("--dump: no such directory: '" + options.dump + "'");
+  if (!options.dump.empty() && !options.loops.empty())
+    return bad("--dump has a program's own phases: --loops runs others");
   for (const std::string &path : options.outs)
     if (std::string reason = whyNotWritable(path); !reason.empty())
       return bad("--out=" + llvm::Twine(path) + ": " + reason);
@@ -696,6 +713,7 @@ int mlir::ft::runMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-run");
   tools::registerInputOptions();
   tools::registerPhaseOptions();
+  tools::registerPassOptions();
   Options options;
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Run a FractalTensor program\n");

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ToolOptions.h"
 
+#include "ft/InitAll.h"
 #include "ft/Tools/ToolMains.h"
 
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
@@ -77,6 +80,27 @@ bool tools::isValidating() { return !phaseFlags() || phaseFlags()->value == Vali
 
 std::string tools::getRounding() {
   return phaseFlags() && phaseFlags()->rounding == Rounding::Exact ? "exact" : "excess";
+}
+
+void tools::registerPassOptions() {
+  mlir::ft::registerAllPasses(tools::isValidating); // which --mlir-print-ir-after names
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+}
+
+std::function<void(mlir::PassManager &)> tools::makePassSettings() {
+  struct Times {
+    Times() {
+      mlir::applyDefaultTimingManagerCLOptions(manager);
+      whole = manager.getRootScope();
+    }
+    mlir::DefaultTimingManager manager;
+    mlir::TimingScope whole;
+  };
+  return [times = std::make_shared<Times>()](mlir::PassManager &pm) {
+    (void)mlir::applyPassManagerCLOptions(pm); // (fails where an option was reported as wrong)
+    pm.enableTiming(times->whole);
+  };
 }
 
 bool mlir::ft::isToolValidating() { return tools::isValidating(); }

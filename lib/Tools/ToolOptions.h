@@ -10,6 +10,12 @@
 
 #include "ft/Support/InputLimits.h"
 
+#include <functional>
+
+namespace mlir {
+class PassManager;
+} // namespace mlir
+
 namespace mlir::ft::tools {
 
 /// Adds --max-nesting, --allow-unsafe-bytecode and --type to the command line of a tool.
@@ -29,6 +35,13 @@ std::string getRounding();
 
 /// What --ft-validate says: true, unless it was registered and is off.
 bool isValidating();
+
+/// Adds MLIR's options of pass managers (--mlir-print-ir-after-all, --mlir-timing, --mlir-pass-statistics, …) to the command line of a tool.
+void registerPassOptions();
+
+/// Sets what these options say in each pass manager that it is called with. All of them share one report of times, which is printed when
+/// the last copy of the function is gone.
+std::function<void(PassManager &)> makePassSettings();
 
 } // namespace mlir::ft::tools
 

@@ -52,6 +52,7 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
   registerTranslationCLOptions();
+  tools::registerPassOptions();
   cl::ParseCommandLineOptions(argc, argv, "FractalTensor translation driver\n");
   if (requested.size() != 1) {
     llvm::errs() << "error: expected one translation, but got " << requested.size() << '\n';

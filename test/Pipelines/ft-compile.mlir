@@ -21,6 +21,13 @@
 // RUN: not ft-opt %s --ft-compile="machine=%t/none.json" 2>&1 | FileCheck %s --check-prefix=MACHINE
 // RUN: not ft-opt %s --ft-compile="dump=%t/none" 2>&1 | FileCheck %s --check-prefix=DUMP
 
+// RUN: not ft-opt %s --ft-compile="to=tile tagret=cpu" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: ft-compile: expected one of the options barrier-limit, candidate, {{.*}}, target, threads, to, validate, verify, verify-each, found 'tagret'
+// RUN: not ft-opt %s --ft-compile="lengths=N" 2>&1 | FileCheck %s --check-prefix=LENGTHS
+// LENGTHS: error: ft-compile: lengths: expected NAME=NUMBER with a number of at least 0, found 'N'
+// RUN: not ft-opt %s --ft-compile="steps=some" 2>&1 | FileCheck %s --check-prefix=STEPS
+// STEPS: error: ft-compile: steps: expected choose, always or never, found 'some'
+
 // NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads, target, found 'nowhere'
 // ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
 // CONTRACT: [[@LINE+29]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not

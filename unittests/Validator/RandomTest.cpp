@@ -30,9 +30,9 @@ TEST_F(RandomTest, AgreesWithEnumeration) {
     if (sizes.empty())
       continue;
     PassManager pm(&context);
-    ft::EngineOptions options;
+    ft::PipelineOptions options;
     options.validate = false;
-    ft::buildEnginePipeline(pm, ft::Phase::Input, options);
+    ft::buildPipeline(pm, options);
     {
       ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
       if (failed(pm.run(*program.module)))

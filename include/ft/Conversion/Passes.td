@@ -128,7 +128,10 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
                         "A machine by its name or file (default: the target's own)">,
                  Option<"target", "target", "std::string", "\"cpu\"", "What the schedules are for: cpu, sm_80 or sm_90a">,
                  Option<"multiprocessors", "multiprocessors", "int64_t", "0",
-                        "Multiprocessors of the GPU (0: as many as the machine has)">];
+                        "Multiprocessors of the GPU (0: as many as the machine has)">,
+                 Option<"threads", "threads", "unsigned", "0", "Threads of the CPU that estimates are made for (0: the machine's cores)">,
+                 ListOption<"lengths", "lengths", "std::string",
+                            "Lengths that estimates are made for, NAME=NUMBER, in the place of the graph's typical ones">];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
 }
 

@@ -21,6 +21,8 @@ def FTCheckCompileOptions : Pass<"ft-check-compile-options", "::mlir::ModuleOp">
     Option<"dump", "dump", "std::string", "\"\"", "A folder for the module after each phase">,
     ListOption<"skip", "skip", "std::string", "Phases to leave out">,
     Option<"validate", "validate", "std::string", "\"on\"", "Whether phases are proved: on or off">,
+    ListOption<"lengths", "lengths", "std::string", "Lengths to plan for, NAME=NUMBER">,
+    Option<"steps", "steps", "std::string", "\"choose\"", "Steps of a GPU's grid: choose, always or never">,
     Option<"rounding", "rounding", "std::string", "\"excess\"", "Of f16 and bf16: excess or exact">
   ];
 }
@@ -63,6 +65,17 @@ def FTVerifyPhase : Pass<"ft-verify-phase", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"phase", "phase", "std::string", "\"etdg\"",
                         "input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads or target">];
+}
+
+def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
+  let description = [{
+    Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
+    `convert-tile-to-nvvm` has them, elementary functions as `tile-use-special-functions` and `tile-expand-math` have them, structured loops as branches. These passes, and
+    those of MLIR between and after them, run nested in this one: `--mlir-print-ir-after-all` prints each of them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif // FT_PIPELINES_PASSES

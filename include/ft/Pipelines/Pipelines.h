@@ -7,6 +7,8 @@
 #ifndef FT_PIPELINES_PIPELINES_H
 #define FT_PIPELINES_PIPELINES_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace mlir {
 class OpPassManager;
 
@@ -15,7 +17,21 @@ namespace ft {
 /// Functions over lists to graphs: inline calls, canonicalise, convert.
 void buildToETDGPipeline(OpPassManager &pm);
 
+/// The conversions of that pipeline alone: what is no function over lists or tensors yet, they refuse.
+void buildConversionsToETDG(OpPassManager &pm);
+
+/// Imperative programs: mutable tensors become values, then operations of upstream's dialects.
+void buildFunctionalizePipeline(OpPassManager &pm);
+void buildToTensorPipeline(OpPassManager &pm);
+
 } // namespace ft
+
+namespace etdg {
+
+/// The phase `coarsen` without its online rewrites, for a machine by its name or file (empty: `cpu`).
+void buildCoarsenPipeline(OpPassManager &pm, llvm::StringRef machine = "");
+
+} // namespace etdg
 } // namespace mlir
 
 #endif // FT_PIPELINES_PIPELINES_H

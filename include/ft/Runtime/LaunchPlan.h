@@ -158,7 +158,8 @@ struct Entry {
   /// Reads and validates: all indices in range, all expressions over variables that exist there, no
   /// negative sizes, names of one line that differ. `numSections` bounds what plans may name. A call
   /// checks what depends on its sizes: that offsets and ranges lie within their buffers.
-  static Status fromJson(const Json &json, int64_t numSections, Entry &out);
+  /// Extents of `numbered` have the same variables as in the entry whose they are, so that plans of one can go to the other.
+  static Status fromJson(const Json &json, int64_t numSections, Entry &out, const std::vector<Extent> &numbered = {});
 
 private:
   Expr named(Extent extent);

@@ -11,9 +11,6 @@ struct CpuScheduleOptions;
 #define GEN_PASS_DECL_ETDGCHOOSESCHEDULE
 #include "ft/Schedule/Passes.h.inc"
 
-/// `etdg-choose-schedule` with what the caller knows of lengths, threads and machine.
-std::unique_ptr<Pass> createChooseSchedule(const CpuScheduleOptions &options);
-
 } // namespace mlir::ft
 
 #endif // FT_SCHEDULE_CHOOSESCHEDULE_H

@@ -48,7 +48,7 @@ def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp">
     loops further in, it is a buffer that all of them see, and they wait before they read it. What each block of threads of a GPU keeps over all
     loops (`loop = 0, level = shared`) stays a placement, which `convert-etdg-to-loops` reads. What the machine has no memory for is an
     error that names read, loop and limit. Where blocks of threads of a GPU share loops further in, they go into no body together: the copy's nest
-    shares the loops outside with the other one in a kernel. The first thing that `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do.
+    shares the loops outside with the other one in a kernel. The pipelines run it before `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu`.
 
     ```mlir
     etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L) reads (%x = %xs[i, t] : !x, %s = %ys[i, t - 1] : !x) writes (%ys[i, t])
@@ -86,7 +86,7 @@ def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
     the nests are. Each says the same of these loops, which are over its first dimensions, all `map`, and nothing inside has a level. What stands between the nests alone is a buffer
     of that body then, where its index is one of the shared dimensions or a place in a tile that they count.
 
-    `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` do it before they do what `etdg-apply-placements` does, which makes loops over tiles in front
+    The pipelines run it before `etdg-apply-placements`, which makes loops over tiles in front
     of a copy such dimensions, too.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];

@@ -17,9 +17,6 @@ struct Machine;
 /// Says of each buffer of a graph with binding schedules where it lies; what is said already stays.
 LogicalResult placeBuffers(etdg::GraphOp graph, const GpuScheduleOptions &options);
 
-/// `etdg-place-buffers` for the machine of these options.
-std::unique_ptr<Pass> createPlaceBuffers(const GpuScheduleOptions &options);
-
 namespace schedule {
 
 /// Bytes of shared memory that buffers and what is put together may take; the rest is for leaves: what they keep between their loop

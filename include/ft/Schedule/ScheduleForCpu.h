@@ -13,12 +13,10 @@ struct CpuScheduleOptions;
 #define GEN_PASS_DECL_ETDGSCHEDULEFORCPU
 #include "ft/Schedule/Passes.h.inc"
 
-/// Completes the schedules of all nests of a graph for the CPU engine; binding ones stay as they
-/// are. An error at a nest whose schedule the engine can't run.
+/// Does what schedules demand of the graph (`etdg-apply-tiles`, `etdg-apply-placements`, `etdg-cut-reductions`), then completes the
+/// schedules of all nests for the CPU engine; binding ones stay as they are. An error at a nest whose schedule the engine can't run.
+/// For copies, on which alternatives are compared: in the pipelines each of these is a pass.
 LogicalResult scheduleForCpu(etdg::GraphOp graph, const CpuScheduleOptions &options);
-
-/// `etdg-schedule-for-cpu` with what the caller knows of lengths, threads and machine.
-std::unique_ptr<Pass> createScheduleForCpu(const CpuScheduleOptions &options);
 
 } // namespace mlir::ft
 

@@ -17,21 +17,10 @@ struct GpuScheduleOptions;
 #define GEN_PASS_DECL_ETDGPRICEFORGPU
 #include "ft/Schedule/Passes.h.inc"
 
-/// Completes the schedules of all nests of a graph for a GPU, and the layouts of its leaves; what binds already stays
-/// as it is. An error at a nest whose schedule no kernel of this machine can run.
+/// Does what schedules demand of the graph (`etdg-apply-tiles`, `etdg-apply-placements`, `etdg-cut-reductions`), then completes the
+/// schedules of all nests for a GPU, and the layouts of its leaves; what binds already stays as it is. For copies, on which
+/// alternatives are compared: in the pipelines each of these is a pass. An error at a nest whose schedule no kernel of this machine can run.
 LogicalResult scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options);
-
-/// `etdg-schedule-for-gpu` with what the caller knows of machine and forms.
-std::unique_ptr<Pass> createScheduleForGpu(const GpuScheduleOptions &options);
-
-/// `etdg-choose-division-for-gpu`, which decides before orders are applied.
-std::unique_ptr<Pass> createChooseDivisionForGpu(const GpuScheduleOptions &options);
-
-/// `etdg-choose-cuts-for-gpu`, which decides before schedules are completed.
-std::unique_ptr<Pass> createChooseCutsForGpu(const GpuScheduleOptions &options);
-
-/// `etdg-choose-iterations-for-gpu`, which decides before schedules are completed.
-std::unique_ptr<Pass> createChooseIterationsForGpu(const GpuScheduleOptions &options);
 
 } // namespace mlir::ft
 

@@ -389,10 +389,10 @@ struct ConvertETDGToLoops : mlir::ft::impl::ConvertETDGToLoopsBase<ConvertETDGTo
       grid = std::move(*read);
       grid.multiprocessors = multiprocessors;
     } else {
-      FailureOr<MachineRef> found = findMachine(whole, machine, "cpu", Machine::Kind::CPU);
-      if (failed(found))
+      FailureOr<CpuScheduleOptions> read = readCpuOptions(whole, machine, threads, lengths);
+      if (failed(read))
         return signalPassFailure();
-      cores.machine = *found;
+      cores = std::move(*read);
     }
     for (auto graph : llvm::make_early_inc_range(getOperation().getOps<etdg::GraphOp>())) {
       if (graph.isExternal())

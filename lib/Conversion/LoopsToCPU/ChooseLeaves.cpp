@@ -101,11 +101,6 @@ LogicalResult mlir::ft::placeLeafScratch(ModuleOp module) {
   return decideLeaves(module, [](const LeafDecisions &said) { return bool(said.scratch); }, choose);
 }
 
-LogicalResult mlir::ft::decideForCpu(ModuleOp module, const CpuTarget &target) {
-  return success(succeeded(chooseLeafTiles(module, target)) && succeeded(chooseLeafRowLoops(module)) && succeeded(chooseLeafGuards(module)) &&
-                 succeeded(placeLeafScratch(module)));
-}
-
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,6 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_LOOPSKEEPSUMS
 #define GEN_PASS_DEF_LOOPSPLACEMEMORY
 #define GEN_PASS_DEF_LOOPSPLACESYNCS
-#define GEN_PASS_DEF_TILELOWERKERNELS
 #include "ft/Conversion/LoopsToGPU/Passes.h.inc"
 } // namespace mlir::ft
 
@@ -206,6 +205,7 @@ struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToG
       if (failed(options))
         return signalPassFailure();
       program.walk([&](loops::LaunchOp launch) { launched.insert(getOperation().lookupSymbol(launch.getCallee())); });
+      options->barrierLimit = barrierLimit;
       FailureOr<GpuModule> made = lowerProgramToGpu(program, *options);
       if (failed(made))
         return signalPassFailure();
@@ -215,24 +215,10 @@ struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToG
       kernel->erase();
   }
 };
-
-struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels> {
-  using TileLowerKernelsBase::TileLowerKernelsBase;
-
-  void runOnOperation() override {
-    for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>()) {
-      if (!kernels->hasAttr(targetName))
-        continue;
-      OpPassManager passes(gpu::GPUModuleOp::getOperationName());
-      buildKernelsToLLVMPipeline(passes);
-      if (failed(runPipeline(passes, kernels)) || failed(checkIsLLVM(kernels)))
-        return signalPassFailure();
-    }
-  }
-};
 } // namespace
 
-FailureOr<GpuModule> mlir::ft::readGpuModule(ModuleOp module, StringRef entry, StringRef target) {
+FailureOr<GpuModule> mlir::ft::takeGpuModule(ModuleOp module, StringRef entry, StringRef target,
+                                            const std::vector<::ft::rt::Entry::Extent> &numbered) {
   for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
     if (kernels.getSymName() != entry || !kernels->hasAttr(targetName))
       continue;
@@ -243,14 +229,14 @@ FailureOr<GpuModule> mlir::ft::readGpuModule(ModuleOp module, StringRef entry, S
     ::ft::rt::Json plan;
     ::ft::rt::Status status = ::ft::rt::Json::parse(cast<StringAttr>(kernels->getAttr(planName)).getValue().str(), plan);
     if (status.ok())
-      status = ::ft::rt::Entry::fromJson(plan, /*numSections=*/0, result.entry);
+      status = ::ft::rt::Entry::fromJson(plan, /*numSections=*/0, result.entry, numbered);
     if (!status.ok())
       return kernels.emitError() << "the launch plan '" << planName << "' is wrong: " << status.message();
     if (result.entry.plans.size() != 1)
       return kernels.emitError() << "expected one plan in '" << planName << "', found " << result.entry.plans.size();
     result.module = ModuleOp::create(kernels.getLoc());
-    OwningOpRef<gpu::GPUModuleOp> copy = kernels.clone();
-    appendOperations(copy->getBodyRegion(), result.module->getBodyRegion());
+    appendOperations(kernels.getBodyRegion(), result.module->getBodyRegion());
+    kernels.erase();
     return std::move(result);
   }
   return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << targetName << "')";

@@ -3,32 +3,26 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 
 #include "ft/Analysis/Rounding.h"
-#include "ft/Schedule/JoinRegions.h"
-#include "ft/Schedule/LeafRows.h"
-#include "ft/Schedule/PlaceBuffers.h"
-#include "ft/Schedule/ScheduleForCpu.h"
-#include "ft/Schedule/ScheduleForGpu.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/LaunchPlan/Writebacks.h"
-#include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
-#include "ft/Pipelines/Phases.h"
-#include "ft/Pipelines/Pipelines.h"
-#include "ft/Support/ArrayType.h"
-#include "ft/Schedule/ChooseSchedule.h"
+#include "ft/Pipelines/Targets.h"
 #include "ft/Runtime/PlanSeal.h"
+#include "ft/Support/ArrayType.h"
 #include "ft/Support/InputLimits.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <map>
 #include <thread>
@@ -37,37 +31,30 @@ using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
 
-/// Whether nests have orders that nobody has applied yet: who brings such graphs means these orders.
-static bool hasOpenOrders(ModuleOp module) {
-  auto isOpen = [](Operation *op) {
-    etdg::ScheduleAttr schedule;
-    if (auto nest = dyn_cast<etdg::NestOp>(op))
-      schedule = nest.getScheduleAttr();
-    else if (auto block = dyn_cast<etdg::BlockOp>(op))
-      schedule = block.getScheduleAttr();
-    return schedule && !schedule.getMap().getValue().isIdentity() ? WalkResult::interrupt() : WalkResult::advance();
-  };
-  return module.walk(isOpen).wasInterrupted();
+/// Runs phases on a module, with a pass manager as the options' caller wants it.
+static LogicalResult runPhases(ModuleOp module, const PipelineOptions &phases, const BundleOptions &options) {
+  PassManager pm(module.getContext());
+  if (options.configure)
+    options.configure(pm);
+  buildPipeline(pm, phases);
+  return pm.run(module);
 }
 
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
 /// schedules, applied.
-static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, EngineOptions engine) {
+static LogicalResult makeGraphs(ModuleOp module, const BundleOptions &options, const TargetPipeline &target) {
   bool functions =
       llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return !f.isExternal(); });
-  engine.skip.assign(options.skip.begin(), options.skip.end());
-  engine.validate = options.validate;
-  engine.rounding = options.rounding;
-  PassManager pm(module.getContext());
-  const Phase from = functions ? Phase::Input : options.from;
-  buildEnginePipeline(pm, from, engine);
-  if (from >= Phase::Schedule && hasOpenOrders(module))
-    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
-  // What comes from behind these phases may leave open what they decide, and emission refuses that.
-  for (Phase decides : {Phase::Schedule, Phase::Storage})
-    if (from >= decides && engine.after)
-      engine.after(pm, decides);
-  if (failed(pm.run(module)))
+  PipelineOptions phases;
+  phases.from = functions ? Phase::Input : options.from;
+  phases.target = &target;
+  phases.skip.assign(options.skip.begin(), options.skip.end());
+  phases.validate = options.validate;
+  phases.rounding = options.rounding;
+  phases.completes = true;
+  phases.appliesOrders = !functions && hasOpenOrders(module);
+  phases.dump = options.dump;
+  if (failed(runPhases(module, phases, options)))
     return failure();
   if (module.getOps<etdg::GraphOp>().empty())
     return module.emitError("holds no function or graph to compile");
@@ -84,6 +71,8 @@ static FailureOr<BundleOptions> resolveMachine(ModuleOp module, BundleOptions op
     options.gpu.machine = *machine;
   } else {
     options.cpu.machine = *machine;
+    options.cpu.configure = options.configure;
+    options.cpu.dump = options.dump;
   }
   return options;
 }
@@ -96,64 +85,68 @@ static FailureOr<BundleOptions> resolveOnlyMachine(ModuleOp module, const Bundle
 }
 
 static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options) {
-  EngineOptions engine;
-  engine.machine = options.gpu.getMachine().reference;
-  engine.after = [&](OpPassManager &pm, Phase phase) {
-    if (phase == Phase::Reorder || phase == Phase::Schedule)
-      pm.addNestedPass<etdg::GraphOp>(etdg::createETDGFlattenProducts());
-    if (phase == Phase::Reorder)
-      pm.addNestedPass<etdg::GraphOp>(createChooseDivisionForGpu(options.gpu));
-    if (phase == Phase::Schedule) {
-      pm.addNestedPass<etdg::GraphOp>(createChooseCutsForGpu(options.gpu));
-      pm.addNestedPass<etdg::GraphOp>(createChooseIterationsForGpu(options.gpu));
-      pm.addNestedPass<etdg::GraphOp>(createScheduleForGpu(options.gpu));
-    }
-    if (phase == Phase::Storage) {
-      pm.addNestedPass<etdg::GraphOp>(createPlaceBuffers(options.gpu));
-      pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
-      pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
-    }
-  };
-  return makeGraphs(module, options, std::move(engine));
+  return makeGraphs(module, options, *makeGpuPipeline(GpuPipelineOptions(options.gpu)));
 }
 
 static LogicalResult makeCpuGraphs(ModuleOp module, const BundleOptions &options) {
-  if (options.cpu.grid) {
-    BundleOptions grid = options;
-    static_cast<GpuScheduleOptions &>(grid.gpu) = *options.cpu.grid;
-    return makeGpuGraphs(module, grid);
+  return makeGraphs(module, options, *makeTargetPipeline(options.cpu));
+}
+
+namespace {
+/// Changes a module of kernels in the place of a pass.
+struct KernelHook : PassWrapper<KernelHook, OperationPass<gpu::GPUModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KernelHook)
+  explicit KernelHook(BundleOptions::KernelFn change) : change(std::move(change)) {}
+  void runOnOperation() override {
+    if (failed(change(getOperation())))
+      signalPassFailure();
   }
-  EngineOptions engine;
-  engine.machine = options.cpu.getMachine().reference;
-  engine.after = [&](OpPassManager &pm, Phase phase) {
-    if (phase == Phase::Reorder)
-      pm.addNestedPass<etdg::GraphOp>(createChooseSchedule(options.cpu));
-    if (phase == Phase::Schedule)
-      pm.addNestedPass<etdg::GraphOp>(createScheduleForCpu(options.cpu));
-    if (phase == Phase::Storage)
-      pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
-  };
-  return makeGraphs(module, options, std::move(engine));
-}
+  BundleOptions::KernelFn change;
+};
+} // namespace
 
-/// In the LLVM dialect.
-static FailureOr<GpuModule> lowerGraph(etdg::GraphOp graph, const GpuOptions &options) {
-  FailureOr<GpuModule> lowered = lowerGraphToGpu(graph, options);
-  if (failed(lowered) || failed(lowerGpuModuleToLLVM(*lowered->module)))
+/// Runs the phases after `from`, which a module has reached with all that is decided there, for a GPU.
+static FailureOr<GpuModule> lowerModule(ModuleOp module, StringRef entry, Phase from, const BundleOptions &options,
+                                        const std::vector<rt::Entry::Extent> &numbered = {}) {
+  std::unique_ptr<TargetPipeline> target = makeGpuPipeline(GpuPipelineOptions(options.gpu));
+  PipelineOptions phases;
+  phases.from = from;
+  phases.to = Phase::Target;
+  phases.target = target.get();
+  phases.validate = false;
+  phases.isContinued = true;
+  phases.dump = options.dump;
+  if (options.withKernels)
+    phases.after = [&](OpPassManager &pm, Phase phase) {
+      if (phase == Phase::Threads)
+        pm.addNestedPass<gpu::GPUModuleOp>(std::make_unique<KernelHook>(options.withKernels));
+    };
+  if (failed(runPhases(module, phases, options)))
     return failure();
-  return lowered;
+  return takeGpuModule(module, entry, options.gpu.target, numbered);
 }
 
-static FailureOr<std::string> compileGraph(etdg::GraphOp graph, const GpuOptions &options,
+/// In the LLVM dialect. The graph stays as it is.
+static FailureOr<GpuModule> lowerGraph(etdg::GraphOp graph, const BundleOptions &options) {
+  // The plan goes to an entry that numbers extents as the graph's own does.
+  FailureOr<rt::Entry> own = makeEntry(graph);
+  if (failed(own))
+    return failure();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(graph.getLoc());
+  module->push_back(graph->clone());
+  return lowerModule(*module, graph.getSymName(), Phase::Storage, options, own->extents);
+}
+
+static FailureOr<std::string> compileGraph(etdg::GraphOp graph, const BundleOptions &options,
                                            rt::Entry &entry) {
   FailureOr<GpuModule> lowered = lowerGraph(graph, options);
   if (failed(lowered))
     return failure();
   entry = std::move(lowered->entry);
-  return translateToPTX(*lowered->module, options.target);
+  return translateToPTX(*lowered->module, options.gpu.target);
 }
 
-/// Moves all of a module behind what another one has; of two symbols of one name the second gets a new
+/// Moves all of a module to the end of another one; of two symbols of one name the second gets a new
 /// one, and functions without a body are declared once.
 static LogicalResult append(ModuleOp into, ModuleOp from) {
   SymbolTable old(into), added(from);
@@ -189,7 +182,7 @@ static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const Bun
   if (failed(makeGpuGraphs(module, options)))
     return failure();
   return lowerAll(module, [&](etdg::GraphOp graph) -> FailureOr<OwningOpRef<ModuleOp>> {
-    FailureOr<GpuModule> lowered = lowerGraph(graph, options.gpu);
+    FailureOr<GpuModule> lowered = lowerGraph(graph, options);
     if (failed(lowered))
       return failure();
     return std::move(lowered->module);
@@ -214,11 +207,18 @@ FailureOr<GpuModule> mlir::ft::compileToGpuModule(ModuleOp module, StringRef ent
   if (!graph)
     return module.emitError() << "holds no graph @" << entry;
   forgetStrideGroups(graph); // its entry is the graph's own
-  FailureOr<GpuModule> lowered = lowerGraphToGpu(graph, resolved->gpu);
-  if (failed(lowered) || (options.withKernels && failed(options.withKernels(*lowered->module))) ||
-      failed(lowerGpuModuleToLLVM(*lowered->module)))
+  return lowerGraph(graph, *resolved);
+}
+
+FailureOr<GpuModule> mlir::ft::lowerKernels(ModuleOp module, StringRef entry, const BundleOptions &options) {
+  FailureOr<BundleOptions> resolved = resolveOnlyMachine(module, options, options.gpu.target);
+  if (failed(resolved))
     return failure();
-  return lowered;
+  if (options.withKernels)
+    for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+      if (failed(options.withKernels(kernels)))
+        return failure();
+  return lowerModule(module, entry, Phase::Threads, *resolved);
 }
 
 FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &given) {
@@ -333,13 +333,12 @@ private:
 using GraphOfForms = llvm::function_ref<etdg::GraphOp(GpuOptions::Steps)>;
 
 /// The plans of one graph for one GPU.
-static LogicalResult addGpuPlans(GraphOfForms graphOf, const std::string &target, const BundleOptions &bundleOptions,
+static LogicalResult addGpuPlans(GraphOfForms graphOf, const std::string &target, const BundleOptions &given,
                                  rt::Bundle &bundle, rt::Entry &entry, Assemblies &assemblies) {
   using Steps = GpuOptions::Steps;
-  GpuOptions options = bundleOptions.gpu;
-  options.target = target;
+  BundleOptions options = given;
   auto addPlan = [&](StringRef variant, Steps steps) -> FailureOr<bool> {
-    options.steps = steps;
+    options.gpu.steps = steps;
     etdg::GraphOp graph = graphOf(steps);
     if (!graph)
       return failure();
@@ -356,10 +355,10 @@ static LogicalResult addGpuPlans(GraphOfForms graphOf, const std::string &target
     entry.plans.push_back(std::move(plan));
     return choice;
   };
-  FailureOr<bool> choice = addPlan("generic", bundleOptions.gpu.steps);
+  FailureOr<bool> choice = addPlan("generic", given.gpu.steps);
   if (failed(choice))
     return failure();
-  if (!bundleOptions.variants || !*choice)
+  if (!given.variants || !*choice)
     return success();
   return success(succeeded(addPlan("steps", Steps::always)) && succeeded(addPlan("blocks", Steps::never)));
 }
@@ -391,6 +390,18 @@ static bool hasRaggedArguments(ModuleOp module) {
   });
 }
 
+/// Phases of several targets have a directory each.
+static LogicalResult useDumpOf(StringRef target, ModuleOp module, BundleOptions &options) {
+  if (options.dump.empty())
+    return success();
+  SmallString<128> folder(options.dump);
+  llvm::sys::path::append(folder, target);
+  if (std::error_code code = llvm::sys::fs::create_directory(folder))
+    return emitError(wholeFile(module.getLoc())) << "can't make the directory '" << folder << "': " << code.message();
+  options.dump = options.cpu.dump = std::string(folder);
+  return success();
+}
+
 /// Adds the entry of each graph, and with what it may be tested.
 static LogicalResult addEntries(ModuleOp module, const llvm::StringMap<Interface> &interfaces, ArrayRef<std::string> targets,
                                 rt::Bundle &bundle, rt::Json &tests) {
@@ -417,9 +428,7 @@ static LogicalResult padRagged(ModuleOp given, OwningOpRef<ModuleOp> &padded, Mo
     padded = given.clone();
     module = *padded;
     PassManager pm(given.getContext());
-    pm.addPass(createFTUnroll());
-    pm.addPass(createFTInline());
-    pm.addPass(createFTPadRagged());
+    buildPadRaggedPipeline(pm);
     if (failed(pm.run(module)))
       return failure();
   }
@@ -453,7 +462,7 @@ FailureOr<rt::Bundle> mlir::ft::compileToBundle(ModuleOp given, ArrayRef<std::st
   std::vector<std::pair<BundleOptions, ModuleOp>> ofTargets;
   for (const std::string &target : targets) {
     FailureOr<BundleOptions> resolved = resolveMachine(module, options, target);
-    if (failed(resolved))
+    if (failed(resolved) || (targets.size() > 1 && failed(useDumpOf(target, module, *resolved))))
       return failure();
     if (isGpuTarget(target)) {
       ModuleOp own = forForms(*resolved, resolved->gpu.steps);

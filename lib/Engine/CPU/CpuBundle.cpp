@@ -208,9 +208,11 @@ static FailureOr<OwningOpRef<ModuleOp>> lowerGraphs(ArrayRef<etdg::GraphOp> grap
     lowered.push_back({std::move(*one), prefix, {}});
   }
   PassManager pm(all->getContext());
-  buildLeafToLLVMPipeline(pm);
   // Once, after the last pass: each of them verifies as long as some of them run.
   pm.enableVerifier(false);
+  if (options.configure)
+    options.configure(pm);
+  buildLeafToLLVMPipeline(pm);
   if (failed(verify(*all)) || failed(pm.run(*all)))
     return failure();
   // A compilation that is cancelled runs no more passes: what they did not lower is no code.

@@ -1,14 +1,16 @@
 //===- LowerGraph.cpp - a graph's kernels, by the passes of the CPU -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph, structured loops, threads, leaves: what the phases `tile` and `target` run. The
-// program that these leave becomes the host's side of a launch plan.
+// The phases `tile`, `threads` and `target` run on a copy of the graph. The program that these leave becomes the host's side
+// of a launch plan.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Conversion/ETDGToLoops/ETDGToLoops.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Engine/CPU/CpuModule.h"
+#include "ft/Pipelines/Targets.h"
+
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -149,8 +151,24 @@ static LogicalResult checkGivenLoops(ModuleOp module, etdg::GraphOp graph) {
   return success();
 }
 
-/// The loops of a graph: given ones, else those of its schedule.
-static FailureOr<OwningOpRef<ModuleOp>> makeLoops(etdg::GraphOp graph, const CpuOptions &options) {
+std::unique_ptr<TargetPipeline> mlir::ft::makeTargetPipeline(const CpuOptions &options) {
+  CpuPipelineOptions cpu(options, options.target);
+  cpu.poison = options.poison;
+  return options.grid ? makeGridOnCoresPipeline(std::move(cpu), GpuPipelineOptions(*options.grid)) : makeCpuPipeline(std::move(cpu));
+}
+
+namespace {
+/// Gives the loops of a program away in the place of a pass.
+struct LoopsHook : PassWrapper<LoopsHook, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoopsHook)
+  explicit LoopsHook(std::function<void(ModuleOp)> change) : change(std::move(change)) {}
+  void runOnOperation() override { change(getOperation()); }
+  std::function<void(ModuleOp)> change;
+};
+} // namespace
+
+/// What the last phases begin with: a copy of the graph, or the loops that are given in its place.
+static FailureOr<OwningOpRef<ModuleOp>> makeInput(etdg::GraphOp graph, const CpuOptions &options) {
   if (options.readLoops) {
     FailureOr<OwningOpRef<ModuleOp>> given = options.readLoops(graph);
     if (failed(given) || failed(checkGivenLoops(**given, graph)))
@@ -158,31 +176,38 @@ static FailureOr<OwningOpRef<ModuleOp>> makeLoops(etdg::GraphOp graph, const Cpu
     return given;
   }
   OwningOpRef<ModuleOp> module = ModuleOp::create(graph.getLoc());
-  if (failed(options.grid ? convertGridGraphToLoops(graph, *module, *options.grid)
-                          : convertGraphToLoops(graph, *module, options)))
-    return failure();
+  module->push_back(graph->clone());
   return std::move(module);
 }
 
 FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options) {
-  CpuModule result;
-  // Schedules ask what leaves are as functions.
-  graph.getContext()->loadDialect<func::FuncDialect>();
-  FailureOr<OwningOpRef<ModuleOp>> made = makeLoops(graph, options);
+  FailureOr<OwningOpRef<ModuleOp>> made = makeInput(graph, options);
   if (failed(made))
     return failure();
+  CpuModule result;
   result.module = std::move(*made);
   ModuleOp module = *result.module;
-  CpuTarget target = options.target;
-  target.planFor(options.getMachine());
-  // (Layouts of a GPU's leaves are chosen anew, once cores run them.)
-  if (!options.grid && failed(decideForCpu(module, target)))
-    return failure();
+  std::unique_ptr<TargetPipeline> target = makeTargetPipeline(options);
+  PipelineOptions phases;
+  phases.from = options.readLoops ? Phase::Tile : Phase::Storage;
+  phases.to = Phase::Target;
+  phases.target = target.get();
+  phases.validate = false;
+  phases.isContinued = !options.readLoops;
+  phases.completes = bool(options.readLoops);
+  phases.dump = options.dump;
   if (options.onLoops)
-    options.onLoops(module);
-  if (options.grid && (failed(gridToCores(module)) || failed(decideForCpu(module, target))))
-    return failure();
-  if (failed(convertLoopsToCpu(module, options.poison)) || failed(lowerLeaves(module)))
+    phases.after = [&](OpPassManager &pm, Phase phase) {
+      if (phase == Phase::Tile)
+        pm.addPass(std::make_unique<LoopsHook>(options.onLoops));
+    };
+  PassManager pm(module.getContext());
+  // (The engine verifies the functions of all graphs together, after the last pass.)
+  pm.enableVerifier(false);
+  if (options.configure)
+    options.configure(pm);
+  buildPipeline(pm, phases);
+  if (failed(pm.run(module)))
     return failure();
   ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -18,10 +18,10 @@ using namespace mlir;
 
 /// What patterns share.
 struct Calls {
-  Calls(std::vector<TileOperation> &operations, ModuleOp module) : operations(operations), module(module) {}
+  Calls(std::vector<TileOperation> &operations, Operation *module) : operations(operations), module(module) {}
 
   std::vector<TileOperation> &operations;
-  ModuleOp module;
+  Operation *module; // of kernels
   /// Results that nothing has a use for behind the block in which they are made.
   llvm::DenseSet<Value> local;
   /// Of products, whether what they add to is a tile of their own.
@@ -47,9 +47,9 @@ public:
 
   /// The hook's result; a hook without one has none.
   Value call(StringRef name, Type result, ValueRange operands) {
-    if (!calls.module.lookupSymbol(name)) {
+    if (!SymbolTable::lookupSymbolIn(calls.module, name)) {
       OpBuilder::InsertionGuard guard(*this);
-      setInsertionPointToStart(calls.module.getBody());
+      setInsertionPointToStart(&calls.module->getRegion(0).front());
       Type none = LLVM::LLVMVoidType::get(getContext());
       LLVM::LLVMFuncOp::create(*this, name,
                                LLVM::LLVMFunctionType::get(result ? result : none, llvm::to_vector(operands.getTypes())));
@@ -144,11 +144,11 @@ inline TileElement describe(Type type, bool isUnsigned = false) {
 }
 
 /// NestCalls.cpp: nests become what a thread computes of them, point by point.
-void callNests(ModuleOp module, Calls &calls);
+void callNests(Operation *module, Calls &calls);
 /// RowCalls.cpp: operations on rows.
 void populateRowCalls(TypeConverter &converter, RewritePatternSet &patterns, Calls &calls);
 /// What stands in sweeps stands in their place: of an order among lanes the interpreter needs none.
-void inlineSweeps(ModuleOp module);
+void inlineSweeps(Operation *module);
 
 } // namespace ft::emulate
 

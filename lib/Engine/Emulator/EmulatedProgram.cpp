@@ -8,6 +8,8 @@
 #include "ft/Runtime/Program.h"
 #include "ft/Support/WholeFile.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
 using namespace mlir;
 using namespace mlir::ft;
 namespace rt = ::ft::rt;
@@ -80,9 +82,11 @@ static FailureOr<GpuModule> makeKernels(ModuleOp module, StringRef entry, const 
   bundling.machines = options.machines;
   bundling.validate = options.validate;
   bundling.rounding = options.rounding;
-  auto interpret = [&](ModuleOp kernels) {
-    return options.interpretTiles ? emulate::callTiles(kernels, tiles) : success();
-  };
+  bundling.configure = options.configure;
+  bundling.dump = options.dump;
+  BundleOptions::KernelFn interpret;
+  if (options.interpretTiles)
+    interpret = [&](gpu::GPUModuleOp kernels) { return emulate::callTiles(kernels, tiles); };
   if (!options.readKernels)
     bundling.withKernels = interpret;
   FailureOr<GpuModule> own = compileToGpuModule(module, entry, bundling);
@@ -91,9 +95,10 @@ static FailureOr<GpuModule> makeKernels(ModuleOp module, StringRef entry, const 
   FailureOr<OwningOpRef<ModuleOp>> file = options.readKernels();
   if (failed(file))
     return failure();
-  FailureOr<GpuModule> given = readGpuModule(**file, entry, options.gpu.target);
-  if (failed(given) || failed(checkGivenKernels(*given->module, given->entry, own->entry)) || failed(interpret(*given->module)) ||
-      failed(lowerGpuModuleToLLVM(*given->module)))
+  bundling.withKernels = interpret;
+  bundling.dump.clear(); // it has the program's own
+  FailureOr<GpuModule> given = lowerKernels(**file, entry, bundling);
+  if (failed(given) || failed(checkGivenKernels(*given->module, given->entry, own->entry)))
     return failure();
   return given;
 }

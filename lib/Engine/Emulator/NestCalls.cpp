@@ -291,11 +291,11 @@ void NestPoints::write(WriteOp op, Value value) {
   LLVM::StoreOp::create(b, value, address, unsigned(memory.getType().getElementBytes()));
 }
 
-void ::ft::emulate::callNests(ModuleOp module, Calls &calls) {
+void ::ft::emulate::callNests(Operation *module, Calls &calls) {
   SmallVector<NestOp> nests;
   SmallVector<MemoryOp> memories;
-  module.walk([&](NestOp nest) { nests.push_back(nest); });
-  module.walk([&](MemoryOp memory) { memories.push_back(memory); });
+  module->walk([&](NestOp nest) { nests.push_back(nest); });
+  module->walk([&](MemoryOp memory) { memories.push_back(memory); });
   for (NestOp nest : nests) {
     OpBuilder builder(nest);
     CallBuilder b(calls, nest.getLoc(), builder);

@@ -271,9 +271,9 @@ void ::ft::emulate::populateRowCalls(TypeConverter &converter, RewritePatternSet
       converter, patterns.getContext(), calls);
 }
 
-void ::ft::emulate::inlineSweeps(ModuleOp module) {
+void ::ft::emulate::inlineSweeps(Operation *module) {
   SmallVector<SweepOp> sweeps;
-  module.walk([&](SweepOp sweep) { sweeps.push_back(sweep); });
+  module->walk([&](SweepOp sweep) { sweeps.push_back(sweep); });
   for (SweepOp sweep : sweeps) {
     Block &body = sweep.getBody().front();
     for (auto [argument, input] : llvm::zip_equal(body.getArguments(), sweep.getInputs()))

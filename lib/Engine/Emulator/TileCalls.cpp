@@ -307,12 +307,12 @@ static void addConversions(TypeConverter &converter) {
   });
 }
 
-auto ::ft::emulate::callTiles(ModuleOp module, std::vector<TileOperation> &operations) -> LogicalResult {
-  MLIRContext *context = module.getContext();
+auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &operations) -> LogicalResult {
+  MLIRContext *context = module->getContext();
   Calls calls(operations, module);
   callNests(module, calls);
   inlineSweeps(module);
-  module.walk([&](Operation *op) {
+  module->walk([&](Operation *op) {
     if (isa_and_nonnull<TileDialect>(op->getDialect()))
       for (Value result : op->getResults())
         if (isa<RegistersType, RowsType, PointsType>(result.getType()) && isLocal(result, op->getBlock()))

@@ -11,7 +11,7 @@ namespace ft::emulate {
 
 /// Operations of the dialect `tile` become calls of the interpreter's hooks, and tiles in registers numbers by which it knows
 /// them. What the calls mean is added to `operations`. An operation that the interpreter has no rule for is a located error.
-llvm::LogicalResult callTiles(mlir::ModuleOp module, std::vector<TileOperation> &operations);
+llvm::LogicalResult callTiles(mlir::Operation *module, std::vector<TileOperation> &operations);
 
 } // namespace ft::emulate
 

@@ -231,13 +231,3 @@ struct ETDGChooseCutsForGPU : ft::impl::ETDGChooseCutsForGPUBase<ETDGChooseCutsF
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::ft::createChooseCutsForGpu(const GpuScheduleOptions &options) {
-  ETDGChooseCutsForGPUOptions pass;
-  pass.target = options.target;
-  pass.machine = machineAsText(options.machine);
-  pass.multiprocessors = options.multiprocessors;
-  pass.steps = stepsAsText(options.steps).str();
-  pass.planSeed = options.planSeed;
-  return createETDGChooseCutsForGPU(pass);
-}

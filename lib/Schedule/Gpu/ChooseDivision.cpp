@@ -260,14 +260,3 @@ struct ETDGChooseDivisionForGPU : ft::impl::ETDGChooseDivisionForGPUBase<ETDGCho
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::ft::createChooseDivisionForGpu(const GpuScheduleOptions &options) {
-  ETDGChooseDivisionForGPUOptions pass;
-  pass.target = options.target;
-  pass.machine = machineAsText(options.machine);
-  pass.multiprocessors = options.multiprocessors;
-  pass.steps = stepsAsText(options.steps).str();
-  pass.planSeed = options.planSeed;
-  pass.candidate = options.candidate;
-  return createETDGChooseDivisionForGPU(pass);
-}

@@ -202,13 +202,3 @@ struct ETDGChooseIterationsForGPU : ft::impl::ETDGChooseIterationsForGPUBase<ETD
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::ft::createChooseIterationsForGpu(const GpuScheduleOptions &options) {
-  ETDGChooseIterationsForGPUOptions pass;
-  pass.target = options.target;
-  pass.machine = machineAsText(options.machine);
-  pass.multiprocessors = options.multiprocessors;
-  pass.steps = stepsAsText(options.steps).str();
-  pass.planSeed = options.planSeed;
-  return createETDGChooseIterationsForGPU(pass);
-}

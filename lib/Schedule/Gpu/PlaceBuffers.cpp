@@ -161,10 +161,3 @@ struct ETDGPlaceBuffers : ft::impl::ETDGPlaceBuffersBase<ETDGPlaceBuffers> {
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::ft::createPlaceBuffers(const GpuScheduleOptions &options) {
-  ETDGPlaceBuffersOptions pass;
-  pass.target = options.target;
-  pass.machine = machineAsText(options.machine);
-  return createETDGPlaceBuffers(pass);
-}

@@ -618,17 +618,22 @@ LogicalResult Scheduler::run() {
   return success();
 }
 
-LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
-  if (graph.isExternal())
-    return success();
-  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
-    return failure();
+/// Schedules of a graph to which has been done what they demand of it.
+static LogicalResult completeSchedules(etdg::GraphOp graph, const GpuScheduleOptions &options) {
   if (options.planSeed != 0)
     schedule::drawCuts(graph, options.planSeed, options.getMachine());
   if (failed(Scheduler(graph, options).run()))
     return failure();
   schedule::writeExits(graph);
   return success();
+}
+
+LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  if (graph.isExternal())
+    return success();
+  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+    return failure();
+  return completeSchedules(graph, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -645,19 +650,8 @@ struct ETDGScheduleForGPU : ft::impl::ETDGScheduleForGPUBase<ETDGScheduleForGPU>
     options->multiprocessors = multiprocessors;
     options->stepThreads = stepThreads;
     options->planSeed = planSeed;
-    if (failed(scheduleForGpu(getOperation(), *options)))
+    if (!getOperation().isExternal() && failed(completeSchedules(getOperation(), *options)))
       signalPassFailure();
   }
 };
 } // namespace
-
-std::unique_ptr<Pass> mlir::ft::createScheduleForGpu(const GpuScheduleOptions &options) {
-  ETDGScheduleForGPUOptions pass;
-  pass.target = options.target;
-  pass.machine = machineAsText(options.machine);
-  pass.multiprocessors = options.multiprocessors;
-  pass.steps = stepsAsText(options.steps).str();
-  pass.stepThreads = options.stepThreads;
-  pass.planSeed = options.planSeed;
-  return createETDGScheduleForGPU(pass);
-}

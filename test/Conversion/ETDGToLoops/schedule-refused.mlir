@@ -1,6 +1,6 @@
 // Schedules that the CPU engine can't run are refused where they stand, with the loop at fault.
 //
-// RUN: ft-opt %s --etdg-schedule-for-cpu --split-input-file --verify-diagnostics
+// RUN: ft-opt %s --etdg-apply-tiles --etdg-cut-reductions --etdg-schedule-for-cpu --split-input-file --verify-diagnostics
 
 !x = tensor<2xf32>
 

@@ -1,7 +1,7 @@
 // Loops are made of copies, not of placements: who leaves these out makes none.
 //
 // RUN: ft-opt %s --convert-etdg-to-loops --verify-diagnostics
-// RUN: sed '/expected-error/d' %s | ft-opt --etdg-schedule-for-cpu --convert-etdg-to-loops | FileCheck %s
+// RUN: sed '/expected-error/d' %s | ft-opt --etdg-apply-placements --etdg-schedule-for-cpu --convert-etdg-to-loops | FileCheck %s
 
 !x = tensor<1x6xf32>
 

@@ -1,6 +1,6 @@
 // Schedules that no kernel of the target can run are refused where they stand, with the loop at fault, its level and the limit.
 //
-// RUN: ft-opt %s --etdg-schedule-for-gpu --split-input-file --verify-diagnostics
+// RUN: ft-opt %s --etdg-apply-tiles --etdg-cut-reductions --etdg-schedule-for-gpu --split-input-file --verify-diagnostics
 // RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a" --split-input-file --verify-diagnostics
 
 !x = tensor<2xf32>

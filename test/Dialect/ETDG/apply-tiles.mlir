@@ -2,7 +2,7 @@
 // each walks its points, and what else it has, by itself.
 //
 // RUN: ft-opt %s --etdg-validate --etdg-apply-tiles --etdg-verify --etdg-validate | FileCheck %s
-// RUN: ft-opt %s --etdg-schedule-for-cpu --etdg-storage --convert-etdg-to-loops --cse | FileCheck %s --check-prefix=LOOPS
+// RUN: ft-opt %s --etdg-apply-tiles --etdg-schedule-for-cpu --etdg-storage --convert-etdg-to-loops --cse | FileCheck %s --check-prefix=LOOPS
 // RUN: ft-run %s --dim N=10 --skip=coarsen,reorder --order=random --seed=2 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal{{$}}
 // What a tile needs of the next one is not there.

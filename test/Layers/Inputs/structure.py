@@ -24,11 +24,14 @@ FILES = {
     "include/ft/Dialect.td": 'def Loops_Dialect : Dialect {\n  let name = "loops";\n'
                              '  let discardableAttrs = (ins "::mlir::UnitAttr":$known);\n}\n',
     "lib/Attributes.cpp": 'bool f(Operation *op) {\n  return op->hasAttr("loops.known") || op->hasAttr("loops.unknown");\n}\n',
-    "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\n',
+    "include/ft/Passes.td": 'def A : Pass<"etdg-unseen"> {\n}\ndef B : Pass<"etdg-seen"> {\n}\ndef ETDGSeen : Pass<"etdg-seen"> {\n}\n',
     "include/ft/Through.td": 'class Decides<string name> : Pass<name, "::mlir::ModuleOp"> {\n}\n'
                              'def C : Decides<"loops-unseen"> {\n}\ndef D : Decides<"loops-seen"> {\n}\n',
     "lib/Wrapper.cpp": "struct E : PassWrapper<E, OperationPass<>> {\n"
                        '  StringRef getArgument() const final { return "ft-unseen"; }\n};\n',
+    "lib/Engine/Adaptor.cpp": "void f(OpPassManager &pm) { pm.addPass(createSeen(options)); }\n",
+    "lib/Engine/Own.cpp": "// createA() is a comment\nvoid g(OpPassManager &pm) { pm.addPass(createB()); }\n",
+    "lib/Pipelines/List.cpp": "void h(OpPassManager &pm) { pm.addPass(createB()); }\n",
     "docs/performance.md": "It takes 3 ms.\n",
     "docs/passes.md": "A pass of 2 parts.\nIt takes 5 ms.\n",
     "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen --loops-seen | FileCheck %s\n",

@@ -46,10 +46,10 @@ protected:
     if (!module)
       return {};
     PassManager pm(&context);
-    ft::EngineOptions options;
+    ft::PipelineOptions options;
     options.to = to;
     options.validate = false;
-    ft::buildEnginePipeline(pm, ft::Phase::Input, options);
+    ft::buildPipeline(pm, options);
     if (failed(pm.run(*module)))
       return {};
     auto graphs = module->getOps<GraphOp>();

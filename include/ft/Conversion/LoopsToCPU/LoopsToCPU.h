@@ -46,9 +46,6 @@ LogicalResult chooseLeafRowLoops(ModuleOp module);
 LogicalResult chooseLeafGuards(ModuleOp module);
 LogicalResult placeLeafScratch(ModuleOp module);
 
-/// All of them, one after the other (`loops-decide-for-cpu`).
-LogicalResult decideForCpu(ModuleOp module, const CpuTarget &target);
-
 /// What the pass `loops-vectorize-leaves` does.
 LogicalResult vectorizeLeaves(ModuleOp module);
 

@@ -16,10 +16,6 @@
 #include "ft/Schedule/Options.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
-
 namespace mlir::ft {
 
 /// How a graph is lowered; what its schedules leave open is planned by the same options.
@@ -67,29 +63,19 @@ LogicalResult chooseKernelCopies(loops::ProgramOp program, const GpuOptions &opt
 /// Writes where the threads of a block wait for each other.
 LogicalResult placeKernelSyncs(loops::ProgramOp program, const GpuOptions &options);
 
-/// All of these, one after the other: what kernels are made of then stands in the loops.
-LogicalResult decideKernels(loops::ProgramOp program, const GpuOptions &options);
-
 /// Kernels of a program of structured loops, of which nothing else is known: target and machine are the options'. Program and
 /// loops stay as they are. Emits errors and fails on what kernels can't do, and where one of the decisions above is left out or does
 /// not fit.
 FailureOr<GpuModule> lowerProgramToGpu(loops::ProgramOp program, const GpuOptions &options);
 
-/// The same for a graph, by way of its loops. The graph itself stays as it is; nests without a binding schedule get one first.
-FailureOr<GpuModule> lowerGraphToGpu(etdg::GraphOp graph, const GpuOptions &options = {});
+/// Takes the kernels and the launch plan of one entry, as `convert-loops-to-gpu` leaves them (a module of its own below `module`), out
+/// of the module. It is an error, at the module, if there are none, or for another target. Variables of the plan's expressions are numbered
+/// as in an entry with the extents `numbered`, to which the plan may go.
+FailureOr<GpuModule> takeGpuModule(ModuleOp module, StringRef entry, StringRef target,
+                                   const std::vector<::ft::rt::Entry::Extent> &numbered = {});
 
-/// The kernels and the launch plan of one entry, as `convert-loops-to-gpu` prints them (a module of its own below `module`). It is
-/// an error, at the module, if there are none, or for another target.
-FailureOr<GpuModule> readGpuModule(ModuleOp module, StringRef entry, StringRef target);
-
-/// From the bodies that `lowerProgramToGpu` makes to the LLVM dialect: passes for whatever holds such kernels.
-void buildKernelsToLLVMPipeline(OpPassManager &pm);
-
-/// An error at what these passes had no form for.
+/// An error at what the passes from kernels to LLVM had no form for.
 LogicalResult checkIsLLVM(Operation *kernels);
-
-/// Runs these passes on a module of nothing but kernels.
-LogicalResult lowerGpuModuleToLLVM(ModuleOp module);
 
 } // namespace mlir::ft
 

@@ -258,7 +258,9 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
                  Option<"machine", "machine", "std::string", "\"\"",
-                        "the machine, by its name or its file, a GPU; empty: the program's own">];
+                        "the machine, by its name or its file, a GPU; empty: the program's own">,
+                 Option<"barrierLimit", "barrier-limit", "int64_t", "0",
+                        "After so many polls of a grid barrier that does not open, a kernel reports and traps; 0: it waits on (for tests)">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
                            "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
@@ -283,17 +285,6 @@ def TileExpandMath : Pass<"tile-expand-math"> {
     `convert-tile-to-nvvm` leaves. Refused, with an error where it stands: a function that has no rule for its type.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
-}
-
-def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
-  let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
-  let description = [{
-    Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
-    `convert-tile-to-nvvm` has them, elementary functions as `tile-use-special-functions` and `tile-expand-math` have them, structured loops as branches. These passes, and
-    those of MLIR between and behind them, run nested in this one: `--mlir-print-ir-after-all` prints each of them.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif // FT_CONVERSION_LOOPSTOGPU_PASSES

@@ -8,6 +8,13 @@
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Bundle.h"
 
+namespace mlir {
+class PassManager;
+namespace gpu {
+class GPUModuleOp;
+} // namespace gpu
+} // namespace mlir
+
 namespace mlir::ft {
 
 /// How programs are compiled.
@@ -28,8 +35,13 @@ struct BundleOptions {
   std::string rounding = "excess";
   /// The phase that a module without functions has reached: who brings graphs has decided about schedules.
   Phase from = Phase::Storage;
-  /// Sees kernels for a GPU before they are lowered to the LLVM dialect, and may change them.
-  std::function<LogicalResult(ModuleOp)> withKernels = {};
+  using KernelFn = std::function<LogicalResult(gpu::GPUModuleOp)>;
+  /// Is called with the kernels of a GPU after the phase `threads`, and may change them.
+  KernelFn withKernels = {};
+  /// Is called with each pass manager before it runs: tools set what prints and times passes, the library reads no options.
+  std::function<void(PassManager &)> configure = {};
+  /// A directory for the module after each phase, as `--ft-compile="dump=DIR"` writes them, of a module with one entry; empty: none.
+  std::string dump = {};
 };
 
 /// PTX of every graph of a module, for `options.gpu`. The module is changed.
@@ -37,6 +49,9 @@ FailureOr<std::string> compileToPTX(ModuleOp module, const BundleOptions &option
 
 /// The kernels of one graph of a module in the LLVM and NVVM dialects, and the plan that runs them.
 FailureOr<GpuModule> compileToGpuModule(ModuleOp module, StringRef entry, const BundleOptions &options = {});
+
+/// The same for kernels that are given: a module at the phase `threads`, which is changed.
+FailureOr<GpuModule> lowerKernels(ModuleOp module, StringRef entry, const BundleOptions &options = {});
 
 /// LLVM IR of every graph of a module: for a GPU, this processor ("cpu") or a class (`getCpuTargets`).
 FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &options = {});

@@ -15,11 +15,17 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace mlir {
+class PassManager;
+} // namespace mlir
+
 namespace mlir::ft {
+class TargetPipeline;
 
 /// A buffer that lives as long as a call: argument, result, intermediate, constant.
 struct CpuBuffer {
@@ -72,16 +78,23 @@ struct CpuOptions : CpuScheduleOptions {
   CpuTarget target = CpuTarget::host();
   /// For tests: memory of iterations is all ones when they begin.
   bool poison = false;
-  /// For tests: the schedules are for a GPU, and cores stand for its blocks of threads.
+  /// For tests: the schedules are for a GPU, and cores stand for its thread blocks.
   std::optional<GpuScheduleOptions> grid = {};
-  /// Gives the loops of a graph that somebody has written, to be run in the place of those that its schedule
-  /// makes. What their program says of arguments and results has to be what the graph says.
+  /// Gives the loops of a graph that are to be run in the place of those that its schedule makes. What their program says of
+  /// arguments and results has to be what the graph says.
   std::function<FailureOr<OwningOpRef<ModuleOp>>(etdg::GraphOp)> readLoops = {};
-  /// Is given the loops of each graph before threads are made of them; for tests.
+  /// For tests: is given the loops of each graph after the phase `tile`, and may change them.
   std::function<void(ModuleOp)> onLoops = {};
+  /// Is called with each pass manager before it runs: tools set what prints and times passes.
+  std::function<void(PassManager &)> configure = {};
+  /// A directory for the module after each phase, of one graph; empty: none.
+  std::string dump = {};
 };
 
-/// The graph itself stays as it is. Emits errors and fails on what the CPU engine can't run.
+/// The passes that these options ask for.
+std::unique_ptr<TargetPipeline> makeTargetPipeline(const CpuOptions &options);
+
+/// Runs the phases after `storage` on a copy of the graph, which stays as it is. Emits errors and fails on what the CPU engine can't run.
 FailureOr<CpuModule> lowerGraphToCpu(etdg::GraphOp graph, const CpuOptions &options = {});
 
 } // namespace mlir::ft

@@ -17,6 +17,10 @@
 #include <memory>
 #include <vector>
 
+namespace mlir {
+class PassManager;
+} // namespace mlir
+
 namespace mlir::ft {
 
 struct EmulatorOptions {
@@ -33,6 +37,8 @@ struct EmulatorOptions {
   std::vector<std::string> machines; // as in BundleOptions
   bool validate = true;              // as in BundleOptions
   std::string rounding = "excess";   // as in BundleOptions
+  std::function<void(PassManager &)> configure = {}; // as in BundleOptions
+  std::string dump = {};             // as in BundleOptions
   /// Operations on tiles are interpreted by their definitions, not lowered.
   bool interpretTiles = false;
   /// A module with the entry's kernels and launch plan, as `--ft-compile=to=threads` prints them, in the place of those that would

@@ -8,6 +8,7 @@
 #include "ProgramChecker.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Pipelines/Pipelines.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"

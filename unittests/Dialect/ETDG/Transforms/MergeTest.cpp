@@ -13,6 +13,7 @@
 #include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

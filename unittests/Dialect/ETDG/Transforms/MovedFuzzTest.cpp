@@ -10,6 +10,7 @@
 #include "fttest/ValidatorTest.h"
 #include "ft/Analysis/GraphVerifier.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Pipelines/Pipelines.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
 #include "ft/Runtime/Compare.h"
 #include "ft/Runtime/HostArray.h"

@@ -13,11 +13,6 @@ namespace mlir::etdg {
 /// registerETDGPasses() and one function for each pass.
 #define GEN_PASS_REGISTRATION
 #include "ft/Dialect/ETDG/Transforms/Passes.h.inc"
-
-/// Phase `coarsen`, on modules: statements apart, accesses fused, blocks merged,
-/// statements together (docs/optimiser.md, "Coarsening"), for a machine by its
-/// name or file (empty: `cpu`).
-void buildCoarsenPipeline(OpPassManager &pm, StringRef machine = "");
 } // namespace mlir::etdg
 
 #endif // FT_DIALECT_ETDG_TRANSFORMS_PASSES_H

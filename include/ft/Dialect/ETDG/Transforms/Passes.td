@@ -489,9 +489,11 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
     at a nest that can't be cut: a block without `combine`, one that writes what is no state, whose
     other dimensions are ordered, or of which others read more than the last state (but where they go on with it, behind it, as the iterations do that
     `etdg-join-iterations` leaves: these stay in order). Runs after
-    `etdg-apply-schedule`; `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` begin with it, and have the machine's lines.
+    `etdg-apply-schedule`; in the pipelines before `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu`, with the machine's lines.
   }];
-  let options = [Option<"lineBytes", "line-bytes", "int64_t", "0", "States of two shares lie at least so many bytes apart; 0: beside each other">];
+  let options = [Option<"lineBytes", "line-bytes", "int64_t", "0", "States of two shares lie at least so many bytes apart; 0: beside each other">,
+                 Option<"machine", "machine", "std::string", "\"\"",
+                        "Lie at least a cache line of this machine apart, by its name or file, in the place of line-bytes">];
 }
 
 def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {

@@ -18,6 +18,7 @@
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Machine/FindMachine.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -514,7 +515,16 @@ namespace {
 struct ETDGCutReductions : etdg::impl::ETDGCutReductionsBase<ETDGCutReductions> {
   using ETDGCutReductionsBase::ETDGCutReductionsBase;
   void runOnOperation() override {
-    if (!getOperation().isExternal() && failed(cutReductions(getOperation(), lineBytes)))
+    if (getOperation().isExternal())
+      return;
+    int64_t apart = lineBytes;
+    if (!machine.empty()) {
+      FailureOr<ft::MachineRef> found = ft::findMachine(getOperation().getLoc(), machine, "cpu");
+      if (failed(found))
+        return signalPassFailure();
+      apart = (*found)->lineBytes();
+    }
+    if (failed(cutReductions(getOperation(), apart)))
       signalPassFailure();
   }
 };
