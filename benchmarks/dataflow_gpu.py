@@ -4,7 +4,7 @@
 
 For each program: what `ft-compile="dataflow"` chooses (`chosen`), what the estimates choose by themselves (`cost model`), and `--variants`
 others, no two alike: first those that differ from the chosen one in one thing - rows of a task, threads of a block and the tiles that follow,
-shares of a thread, terms of a step, stages, blocks for each multiprocessor -, then several at once, drawn by `--draw`. What the compiler refuses is
+shares of a thread, terms of a step, stages, blocks for each SM -, then several at once, drawn by `--draw`. What the compiler refuses is
 no variant.
 
     benchmarks/dataflow_gpu.py [--bin build/bin] [--variants 40] [--target sm_90a] FOLDER

@@ -10,7 +10,7 @@
 program for a target, too, which needs none, and says how long that took.
 
 On a CPU, `--block` calls of one kind follow each other, of which the first two are not counted: the threads of the kind before go on
-looking for work for a while after its last call, and take processors from whoever comes next.
+looking for work for a while after its last call, and take processors from the code that comes next.
 On a GPU, times are of the host until the device has ended; what can be captured runs in a CUDA graph, too. A peer that does not
 take a program, gives another result, or compiles for more than `--limit` seconds, is left out with the reason.
 """

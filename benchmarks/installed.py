@@ -222,7 +222,7 @@ def main():
     begin = time.time()
     everything = {name: started(options, name) for name in options.names}
     print("cores %s; ours / best peer, then medians in ms (slowest turn / fastest)" % options.cores, flush=True)
-    # Nobody compiles while somebody is timed.
+    # Nothing compiles while a user is timed.
     waiting = [p for peers in everything.values() for p in peers]
     while time.time() < begin + options.compile_seconds and any(not p.speaks() for p in waiting):
         time.sleep(0.1)

@@ -67,7 +67,7 @@ endfunction()
 # ft_add_library(<name> <sources>... [STATIC] [DEPENDS <layers>...] [HEADERS ...])
 #
 # A part of libFractalTensor.so; with STATIC, a library of its own for programs
-# that say so (tools, the fuzzer), which nobody who embeds the compiler gets.
+# that say so (tools, the fuzzer), which nothing who embeds the compiler gets.
 function(ft_add_library name)
   cmake_parse_arguments(ARG "STATIC" "" "DEPENDS;HEADERS" ${ARGN})
   if(ARG_STATIC)

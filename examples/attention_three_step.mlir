@@ -7,7 +7,7 @@
 // Each of m, l and o needs all blocks of what is before it, so as it stands scores and
 // weights of a block of queries are held for all keys. The pass `etdg-online` finds that
 // l and o have online forms, exp(x - m) factoring, and makes of the six steps the one
-// reduction of flash_attention.mlir; the division moves behind it. Nothing in the
+// reduction of flash_attention.mlir; the division moves after it. Nothing in the
 // program says so. Not in the paper, which writes the online form by hand (Listing 3).
 //
 // The numbers that depend on shapes and element types (1/√d, the lowest score) are

@@ -3,7 +3,7 @@
 //     r = σ(x W_0 + h U_0 + b_0),   z = σ(x W_1 + h U_1 + b_1)
 //     n = tanh(x W_2 + b_2 + r (h U_2 + b_h)),   h' = (1 - z) n + z h
 //
-// Not in the paper. The reset gate is applied behind the product with U_2, as in
+// Not in the paper. The reset gate is applied after the product with U_2, as in
 // cuDNN and PyTorch, hence a bias b_h of its own inside the bracket.
 
 !x = tensor<1x64xf32>

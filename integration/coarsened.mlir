@@ -1,5 +1,5 @@
 // What coarsening rewrites most, exactly comparable: readers in another order than their producer,
-// a step behind, over other ranges; products that repeat; a short fold that writes its result.
+// a step after, over other ranges; products that repeat; a short fold that writes its result.
 
 !x = tensor<4xi32>
 !w = tensor<48x48xi32>

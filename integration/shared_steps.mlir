@@ -1,6 +1,6 @@
 // Three nests that share two sequential loops: each reads, at other points of the
-// same step or of earlier ones, what the others wrote, so that all blocks of
-// threads must have finished one nest before any begins the next. Whole numbers:
+// same step or of earlier ones, what the others wrote, so that all thread
+// blocks must have finished one nest before any begins the next. Whole numbers:
 // a missing barrier shows.
 //
 //     a(s, t, i) = x(s, t, i) + c(s, t-1, N-1-i)

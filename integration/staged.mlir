@@ -61,7 +61,7 @@ etdg.graph @widths(%hs: !etdg.buffer<[N, L], !h>, %os: !etdg.buffer<[N, L], !o>,
   etdg.return %hr, %or, %sr : !etdg.buffer<[N, L], !h>, !etdg.buffer<[N, L], !o>, !etdg.buffer<[N, L], !s>
 }
 
-// What reads a copy keeps its rows in registers, and nobody waits behind it.
+// What reads a copy keeps its rows in registers, and nothing waits after it.
 etdg.graph @softmax(%xs: !etdg.buffer<[N, L], tensor<8x256xf32>>) -> !etdg.buffer<[N, L], tensor<8x256xf32>>
     attributes {ft.lengths = {N = 3, L = 7}} {
   %ys = etdg.buffer : !etdg.buffer<[N, L], tensor<8x256xf32>>

@@ -31,6 +31,6 @@ def available():
 
 
 def required():
-    """The names in FT_REQUIRE, and those of them that nobody knows."""
+    """The names in FT_REQUIRE, and those of them that nothing knows."""
     names = [name.strip() for name in os.environ.get("FT_REQUIRE", "").split(",") if name.strip()]
     return names, [name for name in names if name not in available()]

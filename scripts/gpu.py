@@ -52,8 +52,8 @@ PROGRAMS = sorted(str(path.relative_to(root)) for path in (root / "test/Programs
 # Small products, which take tiles only on a machine whose operands come slowly to threads that don't share them.
 TILED = ["test/Engine/Emulator/products.mlir", "test/Engine/Emulator/fragments.mlir"]
 
-# Programs that keep rows in registers, at row lengths that share a warp, fill a block
-# of threads, divide evenly or not.
+# Programs that keep rows in registers, at row lengths that share a warp, fill a thread
+# block, divide evenly or not.
 ROWS = [(f"benchmarks/programs/{name}.mlir", width, element)
         for name in ("copy", "softmax", "log_softmax", "rms_norm")
         for width, element in ((16, "f32"), (31, "f32"), (64, "f32"), (127, "f32"), (700, "f32"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Hostile input by the thousand: no signal, no hang, nothing left behind.
+"""Hostile input by the thousand: no signal, no hang, nothing left after.
 
 scripts/hostile.py [--build=build] [--inputs=10000] [--first=0] [--seed=0] [--only=text,phase,schedule,machine,...] [--jobs=N]
 
@@ -256,7 +256,7 @@ def sign(bundle, manifest):
     """The bundle with another manifest, its checksum right."""
     total, length = struct.unpack_from("<QQ", bundle, 16)
 
-    # Sections are aligned behind the manifest: put them there again.
+    # Sections are aligned after the manifest: put them there again.
     old_end = -(-(64 + length) // 64) * 64
     body = b"\0" * (-(64 + len(manifest)) % 64) + bundle[old_end:]
     head = bundle[:16] + struct.pack("<QQ", 64 + len(manifest) + len(body), len(manifest))

@@ -52,7 +52,7 @@ def pattern(text):
 
 
 class Mutant:
-    """`fault`, `file`, `tests` and perhaps `equivalent` from the head; texts behind `--- old` and `--- new`."""
+    """`fault`, `file`, `tests` and perhaps `equivalent` from the head; texts after `--- old` and `--- new`."""
 
     def __init__(self, path):
         self.name = path.stem

@@ -153,7 +153,7 @@ def check_words(root):
     bound = recorded(root)
     for folder, count in sorted(long.items()):
         if count > bound.get(folder, 0):
-            yield folder, "long", f"{count} sentences have more than {MOST_WORDS} words; at most {bound.get(folder, 0)} are recorded (scripts/prose.txt)"
+            yield folder, "long", f"sentences of more than {MOST_WORDS} words: {count}, at most {bound.get(folder, 0)} recorded (scripts/prose.txt)"
 
 
 def main():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [attributes] [casts] [functions] [literals] [names] [passes] [pipelines] [times]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [attributes] [casts] [functions] [literals] [names] [passes] [pipelines] [times] [words]   (default: all, of this tree)
 
 attributes: what sources name as an attribute of a dialect of ours, its definition lists among its `discardableAttrs`.
 casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
@@ -15,6 +15,7 @@ names:     no two back ends have functions or methods of equal names, in sources
 passes:    each registered pass has a test that checks its IR with FileCheck.
 pipelines: passes are put together in lib/Pipelines alone: `create<Pass>(` of a defined pass, or an adaptor of it, stands nowhere else.
 times:     what was timed stands in docs/performance.md and docs/history alone.
+words:     texts have none of the phrases that prose.py lists, and no directory gains sentences of more than 30 words (scripts/prose.txt).
 
 What is excepted stands in scripts/structure.txt, a line each: `check | file or pass | what | reason`. An exception that
 no longer is one fails, too. Prints a count for each check and what is wrong with where it is; status 1 if anything is.
@@ -24,6 +25,8 @@ import collections
 import pathlib
 import re
 import sys
+
+import prose
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 80
@@ -251,7 +254,7 @@ def check_attributes():
 
 CHECKS = {"attributes": check_attributes, "casts": check_casts, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
           "pipelines": check_pipelines,
-          "times": check_times}
+          "times": check_times, "words": lambda: prose.check_words(ROOT)}
 
 
 def exceptions():

@@ -28,7 +28,7 @@ NAMED = [
     "linalg-generalize-named-ops", "linalg-fuse-elementwise-ops", "linalg-fold-unit-extent-dims",
     "linalg-inline-scalar-operands", "convert-elementwise-to-linalg",
 ]
-# They write files, wait for somebody, or are told on the command line what to do.
+# They write files, wait for a user, or are told on the command line what to do.
 LEFT_OUT = {"view-op-graph", "snapshot-op-locations", "print-op-stats", "generate-runtime-verification"}
 
 

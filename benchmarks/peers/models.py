@@ -25,7 +25,7 @@ TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f6
 
 
 class BertLayer(nn.Module):
-    """A layer of BERT: self-attention and a feed-forward network, each with a residual and a norm behind it."""
+    """A layer of BERT: self-attention and a feed-forward network, each with a residual and a norm after it."""
 
     def __init__(self, width=768, heads=12, inner=3072):
         super().__init__()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Long reductions to a few numbers beside PyTorch, which blocks of threads share (`etdg-choose-cuts-for-gpu`).
+"""Long reductions to a few numbers beside PyTorch, which thread blocks share (`etdg-choose-cuts-for-gpu`).
 
     reductions.py make FOLDER [--bin=build/bin]     programs and their bundles, for sm_90a
     reductions.py time FOLDER RUNTIME.so            medians in microseconds, with the error against float64, on a machine with a GPU

@@ -1,7 +1,7 @@
 //===- edges.cu - what it costs that one phase waits for another ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phases of one block of threads on each multiprocessor, one after the other, as
+// Phases of one thread block on each SM, one after the other, as
 // kernels of a graph (plain or with programmatic dependent launch) and as steps of
 // one kernel (a barrier of the grid, flags of neighbours). Prints one JSON object,
 // seconds of a phase:

@@ -4,7 +4,7 @@
 // The driver's share of a call, in microseconds of host time: launches of an
 // empty kernel by each of the driver's ways, and what its number of parameters,
 // attributes and streams cost. The queue never fills: the host waits after every
-// 256 launches, outside of the clock. Behind each, the time from a launch to the
+// 256 launches, outside of the clock. After each, the time from a launch to the
 // end of a wait for it, which shows what a way costs the device. Build and run:
 //
 //   nvcc -O3 -std=c++17 launch.cu -o launch -lcuda && ./launch

@@ -99,7 +99,7 @@ __global__ void followShared(int rounds, float *sink) {
     *sink = float(at);
 }
 
-/// Barriers of a block of threads that has nothing else to do.
+/// Barriers of a thread block that has nothing else to do.
 __global__ void blockBarriers(int rounds) {
   for (int r = 0; r < rounds; ++r)
     __syncthreads();
@@ -257,7 +257,7 @@ int main() {
     s = medianSeconds([&] { blockBarriers<<<1, threads>>>(65536); });
     printf("  \"block%d_barrier_seconds\": %.4g,\n", threads, s / 65536);
   }
-  // Few blocks read a region of the L2 cache: what one multiprocessor gets at most.
+  // Few blocks read a region of the L2 cache: what one SM gets at most.
   s = medianSeconds([&] { readRegion<<<4, 1024>>>((const float4 *)a, 1 << 16, 50, sink); });
   printf("  \"l2_read_bytes_per_second_of_one\": %.4g,\n", double(1 << 16) * 16 * 50 / s / 4);
   double work = double(sms) * 8 * 256 * 8 * 4096 * 2;

@@ -97,7 +97,7 @@ class Writer:
         return self.value(f"arith.constant {value} : {type}")
 
     def shared(self, offset):
-        """The address `offset` bytes behind the start of shared memory."""
+        """The address `offset` bytes after the start of shared memory."""
         return self.value(f"llvm.getelementptr %base[{offset}] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8")
 
     def op(self, name, *operands, type="i32"):
@@ -123,7 +123,7 @@ def slot_of(w, v, step):
 
 
 def load(w, v, slot, full, step):
-    """The copies of one step: slabs of `swizzle` bytes a row, one behind the other."""
+    """The copies of one step: slabs of `swizzle` bytes a row, one after the other."""
     start = w.op("muli", slot, w.constant(v.slot_bytes))
     column = w.op("muli", step, w.constant(K_STEP))
     w.line(f"nvvm.mbarrier.arrive.expect_tx {full}, {w.constant(v.slot_bytes)} : !llvm.ptr<3>, i32")

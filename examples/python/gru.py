@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gated recurrent unit; the twin of ``examples/gru.mlir``, with the reset gate behind the product as in PyTorch."""
+"""Gated recurrent unit; the twin of ``examples/gru.mlir``, with the reset gate after the product as in PyTorch."""
 
 import fractaltensor as ft
 

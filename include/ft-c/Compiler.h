@@ -111,7 +111,7 @@ FtStatus ft_compiler_create(const FtCompilerOptions *options, FtCompiler **compi
    any more. NULL is allowed. */
 void ft_compiler_release(FtCompiler *compiler);
 
-/* "0.1.0 (LLVM 22.1.8)": part of the key of whoever stores what was compiled. */
+/* "0.1.0 (LLVM 22.1.8)": part of the key of the code that stores what was compiled. */
 const char *ft_compiler_version(void);
 
 /* The phases in their order ("input", "ft", "etdg", "coarsen", ...); NULL beyond
@@ -194,7 +194,7 @@ typedef struct FtCompileOptions {
   int32_t no_validation;
   const FtScheduleOptions *schedule; /* may be NULL */
   /* Set to a value other than 0 by any thread: the call ends between two passes
-     with FT_CANCELLED and leaves nothing behind. May be NULL. */
+     with FT_CANCELLED and leaves nothing after. May be NULL. */
   const volatile int32_t *cancel;
   /* Of f16 and bf16, between the operations of a body: "excess" leaves what stands there f32, rounds what leaves
      the body, and errs no more; "exact" rounds after each, as the program is written. NULL: "excess".

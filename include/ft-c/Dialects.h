@@ -207,7 +207,7 @@ typedef enum MlirETDGSyncKind MLIR_FT_ENUM {
   MlirETDGSyncKindKernel = 6
 } MlirETDGSyncKind;
 
-/* What #etdg.loop says. A loop over the points of dimension d, in order, is {d, 1, 0, 1} with zeros behind. */
+/* What #etdg.loop says. A loop over the points of dimension d, in order, is {d, 1, 0, 1} with zeros after. */
 typedef struct MlirETDGLoop {
   int64_t dimension; /* a row of the schedule's map */
   int64_t tile;      /* iterations that one of this loop stands for; MLIR_ETDG_ANY_TILE: `?` */
@@ -234,7 +234,7 @@ MLIR_CAPI_EXPORTED int64_t mlirETDGPlacementAttrGetLoop(MlirAttribute placement)
 MLIR_CAPI_EXPORTED MlirStringRef mlirETDGPlacementAttrGetLevel(MlirAttribute placement);
 MLIR_CAPI_EXPORTED int64_t mlirETDGPlacementAttrGetStages(MlirAttribute placement);
 
-/* #etdg.thread_block: threads of a block of a GPU; how many blocks a multiprocessor is to hold at once, at least 1;
+/* #etdg.thread_block: threads of a block of a GPU; how many blocks an SM is to hold at once, at least 1;
    bytes of shared memory that a block may take. NULL with a diagnostic where a number is out of range. */
 MLIR_CAPI_EXPORTED bool mlirETDGAttributeIsAThreadBlock(MlirAttribute attribute);
 MLIR_CAPI_EXPORTED MlirAttribute mlirETDGThreadBlockAttrGetChecked(MlirLocation location, int64_t threads, int64_t resident,
@@ -254,7 +254,7 @@ typedef struct MlirETDGSchedule {
   intptr_t numWeights;
   const int64_t *weights; /* of a nest's regions: how much work a point is */
   MlirAttribute block;    /* #etdg.thread_block of a GPU, or a null attribute: not said */
-  int64_t columns;        /* of the leaves, which a loop behind the map's dimensions deals out; 0: none */
+  int64_t columns;        /* of the leaves, which a loop after the map's dimensions deals out; 0: none */
   MlirStringRef target;   /* the engine it was completed for; empty: none */
 } MlirETDGSchedule;
 

@@ -181,7 +181,7 @@ FtStatus ft_workspace_bytes(FtEntry *entry, const FtTensor *const *tensors, int3
    is done at return. `tensors` holds all arguments in order, outputs too, which
    the caller allocates. After an error that is found before the first launch the
    outputs are untouched. What data caused in an earlier call on a device, of any
-   entry (an index out of range), and what nobody has waited for since, is
+   entry (an index out of range), and what nothing has waited for since, is
    FT_DRIVER_ERROR here, which names that entry, and this call does nothing. `options` may be NULL. */
 FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
                  const FtCallOptions *options);

@@ -411,7 +411,7 @@ LogicalResult GraphVerifier::verifyWrittenBefore(Access read) {
   return reportUnwritten(point, subtract(target.get(), covered), written);
 }
 
-/// The error of V4: whether what is left is written too late, or by nobody.
+/// The error of V4: whether what is left is written too late, or by nothing.
 LogicalResult GraphVerifier::reportUnwritten(ReadPoint &point, const PresburgerSet &rest,
                                              ArrayRef<std::pair<Access, IntegerPolyhedron>> written) {
   Access &read = point.read;

@@ -1,7 +1,7 @@
 //===- Compiler.cpp - ft-c/Compiler.h -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compilers, sources and programs behind the C functions.
+// Compilers, sources and programs after the C functions.
 //
 //===----------------------------------------------------------------------===//
 #include "Handles.h"

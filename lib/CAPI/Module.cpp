@@ -1,7 +1,7 @@
 //===- Module.cpp - a caller's module as a source -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A source has a context of its own, so that it waits for nobody. A module moves
+// A source has a context of its own, so that it does not wait. A module moves
 // between contexts as bytecode, which keeps all that it says, places included.
 //
 //===----------------------------------------------------------------------===//

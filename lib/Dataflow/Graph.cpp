@@ -258,7 +258,7 @@ private:
   }
 
   void cycle(const std::vector<bool> &done) {
-    // Whoever is not done waits for one that is not done: walk back until one comes again.
+    // The code that is not done waits for one that is not done: walk back until one comes again.
     int at = std::find(done.begin(), done.end(), false) - done.begin();
     std::vector<int> path;
     while (std::find(path.begin(), path.end(), at) == path.end()) {

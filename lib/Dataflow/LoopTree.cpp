@@ -392,7 +392,7 @@ private:
     record(traffic);
   }
 
-  /// The block is there: somebody else read it.
+  /// The block is there: another one read it.
   void reuse(unsigned i, unsigned k) {
     OperandTraffic traffic;
     traffic.op = group.ops[i].op;

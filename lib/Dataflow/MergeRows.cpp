@@ -28,7 +28,7 @@ private:
     return -1;
   }
 
-  /// What only one operator reads, and nobody wants.
+  /// What only one operator reads, and nothing wants.
   int onlyReader(int tensor) const {
     const Tensor &t = graph.tensors[tensor];
     return t.consumers.size() == 1 && !t.isResult ? t.consumers[0] : -1;

@@ -1,4 +1,4 @@
-//===- PrivateLoops.cpp - the loops that an operator shares with nobody ---===//
+//===- PrivateLoops.cpp - the loops that an operator shares with nothing ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PrivateLoops.h"

@@ -1,4 +1,4 @@
-//===- PrivateLoops.h - the loops that an operator shares with nobody -*- C++ -*-===//
+//===- PrivateLoops.h - the loops that an operator shares with nothing -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inside the loops that it shares with others, an operator walks the rest of its

@@ -36,7 +36,7 @@ Count JointFloor::least(Count volume) const {
     }
   if (byPairs(satisfied) <= result)
     return result;
-  // What pairs say falls as the slot moves more: to where both agree, behind the last of these volumes.
+  // What pairs say falls as the slot moves more: to where both agree, after the last of these volumes.
   if (byPairs(last) <= sum(last))
     return result;
   const Count own = sum(last) - last, m = users.size(), whole = pairs / (m - 1);

@@ -8,7 +8,7 @@
 
 namespace mlir::ft::fuzz {
 
-/// Code for this processor of all graphs, which nobody has scheduled and which stay as they are; entry i is called "f<i>".
+/// Code for this processor of all graphs, which nothing has scheduled and which stay as they are; entry i is called "f<i>".
 FailureOr<std::unique_ptr<CompiledProgram>> compileGraphs(ArrayRef<etdg::GraphOp> graphs, const CpuOptions &options = {});
 
 } // namespace mlir::ft::fuzz

@@ -404,7 +404,7 @@ void Generator::makeView(Scope &scope) {
   // What the strides do not allow is no view: PyTorch refuses it, too.
   if (!step || !result.view.apply(step->kind, step->numbers, std::numeric_limits<int64_t>::max()).empty())
     return;
-  // A window that overlaps is written by nobody.
+  // A window that overlaps is written by nothing.
   if (step->kind == StepKind::Unfold && step->numbers[2] < step->numbers[1])
     result.strides = false;
   // An expanded view stays one, whatever is taken of it.

@@ -1,7 +1,7 @@
 //===- ElementMaps.cpp - where elements of reshapes and slices lie --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What only looks at a tensor otherwise is no block of a graph: reads behind it go to its source by a map.
+// What only looks at a tensor otherwise is no block of a graph: reads after it go to its source by a map.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Interfaces/SubsetAccess.h"

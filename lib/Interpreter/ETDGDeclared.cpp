@@ -100,7 +100,7 @@ SmallVector<Loop> DeclaredOrder::loopsOf(BlockOp block, etdg::ScheduleAttr sched
   llvm::SmallBitVector seen(map.getNumResults());
   for (etdg::LoopAttr loop : schedule.getPointLoops()) {
     AffineExpr expr = map.getResult(loop.getDimension());
-    // Whoever runs it cuts a range of tile `?` anywhere: so does this order.
+    // The code that runs it cuts a range of tile `?` anywhere: so does this order.
     int64_t tile = loop.hasAnyTile() ? cutOf(loop) : loop.getTile();
     loops.push_back({expr, tile, loop.isParallel(), nameOf(expr)});
     if (loop.isOverPoints())

@@ -247,7 +247,7 @@ FailureOr<SmallVector<RuntimeValue>> FTInterpreter::readAll(Operation *user, Val
   return result;
 }
 
-/// Results: the states, of a scan those behind each step, then what the steps have put aside.
+/// Results: the states, of a scan those after each step, then what the steps have put aside.
 static void bindResults(ComputeOp op, Environment &env, int64_t count, ArrayRef<SmallVector<RuntimeValue>> history,
                         ArrayRef<RuntimeValue> last, MutableArrayRef<RuntimeValue::Items> collected) {
   using Items = RuntimeValue::Items;
@@ -305,7 +305,7 @@ LogicalResult FTInterpreter::evalCompute(ComputeOp op, Environment &env) {
     first = 1;
   }
 
-  // Behind the operator its name means nothing.
+  // After the operator its name means nothing.
   llvm::scope_exit forget([&] {
     if (StringAttr name = op.getLayerName())
       lengths.names.erase(name);

@@ -325,7 +325,7 @@ static LogicalResult bindNames(func::FuncOp function, ArrayRef<Type> inputs, Arr
   return success();
 }
 
-/// The arrays of results, and the offsets of ragged levels behind them.
+/// The arrays of results, and the offsets of ragged levels after them.
 static FailureOr<std::vector<HostArray>> writeResults(func::FuncOp function, FunctionType type,
                                                       ArrayRef<RuntimeValue> results, LengthBinding &bound) {
   std::vector<HostArray> arrays;

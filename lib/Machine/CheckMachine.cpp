@@ -1,7 +1,7 @@
 //===- CheckMachine.cpp - fields of a machine that contradict each other --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A limit that is less than what is to be in it would be found later, as an error of a schedule that nobody wrote:
+// A limit that is less than what is to be in it would be found later, as an error of a schedule that nothing wrote:
 // here it is one of the file.
 //
 //===----------------------------------------------------------------------===//

@@ -37,7 +37,7 @@ struct Reader {
   }
 };
 
-/// The members of one object as they are asked for; in the end, what nobody asked for is an error.
+/// The members of one object as they are asked for; in the end, what nothing asked for is an error.
 class Fields {
 public:
   /// `object` may be null: then all of its fields are missing.

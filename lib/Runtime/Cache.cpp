@@ -112,7 +112,7 @@ Status Cache::put(std::string_view key, std::string_view value) const {
   std::array<uint8_t, 32> digest = digestOf(length, key, value);
   auto bytes = [](auto &part) { return std::as_bytes(std::span(part.data(), part.size())); };
   std::string file = fileOf(key);
-  // Not through a link that somebody put there.
+  // Not through a link that a user put there.
   struct stat info;
   if (lstat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     unlink(file.c_str());

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a `cpu` section of a bundle holds, made callable: relocatable objects (one
-// file, or an archive of several), which are loaded here, so that nobody needs a
+// file, or an archive of several), which are loaded here, so that nothing needs a
 // linker; or a shared library, which the system's loader takes.
 //
 //===----------------------------------------------------------------------===//

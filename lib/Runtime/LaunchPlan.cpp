@@ -206,7 +206,7 @@ Json Entry::toJson() const {
 
 namespace {
 /// Reads members of one object; the first error sticks. `done` refuses members
-/// that nobody read: a newer format would have a newer number.
+/// that nothing read: a newer format would have a newer number.
 class Members {
 public:
   Members(const Json &json, std::string where) : json(json), where(std::move(where)) {

@@ -105,7 +105,7 @@ Status OutputFiles::openTemporary(File &file) {
     return {};
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
     return systemError(file.path, "write", errno);
-  // A file system that knows no files without a name: whoever ends this process leaves one.
+  // A file system that knows no files without a name: the code that ends this process leaves one.
   file.temporary = freshName(file.target);
   file.descriptor = ::open(file.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file.descriptor >= 0)

@@ -163,7 +163,7 @@ Status Program::reportErrorRecord() {
   int64_t value = record->values[0], bound = record->values[1], place = record->values[2];
   bool hasPlace = record->code == 1 && place >= 0 && size_t(place) < plan.places.size();
   record->code = 0;
-  record->claimed = 0; // behind the code: who claims it from now on writes a code that stays
+  record->claimed = 0; // after the code: who claims it from now on writes a code that stays
   if (hasPlace && !plan.places[size_t(place)].empty())
     return Status::error(Code::invalidArgument, plan.places[size_t(place)] + ": index " + std::to_string(value) +
                                                     " is out of range [0, " + std::to_string(bound) +
@@ -245,7 +245,7 @@ Status Program::stateFor(void *stream, uint64_t bytes, bool own, bool capturing,
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// What went wrong on a device since the last call, of whatever program, is said by the next one: nobody may ever wait.
+/// What went wrong on a device since the last call, of whatever program, is said by the next one: nothing may ever wait.
 Status Program::reportEarlier() {
   DevicePrograms &programs = devicePrograms();
   std::lock_guard<std::mutex> guard(programs.lock);
@@ -297,7 +297,7 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
     return std::move(memory).inside("entry \"" + entry.name + "\"");
   uint64_t workspace = own ? state->workspace : options.workspace;
   FT_RT_TRY(placeBuffers(workspace, needed, state->counters));
-  // Who looks for values that nobody has written finds NaN.
+  // Who looks for values that nothing has written finds NaN.
   if (deviceType == FT_CPU && ft_threads_are_shuffled())
     FT_RT_TRY(target->fill(workspace, 0xff, needed, options.stream));
   stepsLeft = maxSteps;
@@ -307,7 +307,7 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
                                                 : runSteps(plan.steps, 0, options.stream);
   if (!status.ok()) [[unlikely]]
     return std::move(status).inside("entry \"" + entry.name + "\"");
-  // The CPU is done; a GPU's record is read when somebody waits.
+  // The CPU is done; a GPU's record is read when something waits.
   return deviceType == FT_CPU ? reportErrorRecord() : Status();
 }
 

@@ -32,7 +32,7 @@ struct Exchange {
   int (*currentStream)(int32_t deviceType, int32_t deviceId, void **stream);
 };
 
-/// What lies behind the header of an ndarray, in NumPy 1 and 2.
+/// What lies after the header of an ndarray, in NumPy 1 and 2.
 struct NumpyFields {
   char *data;
   int32_t ndim;

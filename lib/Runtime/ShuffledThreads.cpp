@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For tests: what a schedule lets run in any order does, by a seed, so that a missing
-// barrier gives wrong values and not, once in a while, a race that nobody sees. Threads
+// barrier gives wrong values and not, once in a while, a race that nothing sees. Threads
 // are contexts of one thread, each with a stack of its own.
 //
 //===----------------------------------------------------------------------===//

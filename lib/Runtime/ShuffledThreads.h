@@ -11,7 +11,7 @@ namespace ft::rt {
 void runShuffledRange(void (*fn)(void *, int64_t, int64_t), void *env, int64_t n, uint64_t &seed);
 
 /// fn(env, tid, threads) for all tid, on one processor: a thread runs until it waits or ends, then any other that may
-/// run goes on. So one that does not wait for another where it has to runs far ahead of it, or far behind.
+/// run goes on. So one that does not wait for another where it has to runs far ahead of it, or far after.
 /// Ends the process where threads wait at a barrier that others never reach.
 void runShuffledRegion(void (*fn)(void *, int64_t, int64_t), void *env, int threads, uint64_t &seed);
 

@@ -16,7 +16,7 @@ struct TextCursor {
     while (!rest.empty() && isspace((unsigned char)rest[0]))
       rest.remove_prefix(1);
   }
-  /// Takes the character behind space, if it comes next.
+  /// Takes the character after space, if it comes next.
   bool eat(char c) {
     skipSpace();
     if (rest.empty() || rest[0] != c)

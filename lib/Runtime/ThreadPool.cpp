@@ -272,7 +272,7 @@ private:
       return; // a child made inside the body: the workers stayed with the parent
     if (required)
       spinUntil([&] { return int(joined(state.load(std::memory_order_relaxed))) >= required; });
-    // No seats: nobody joins any more.
+    // No seats: nothing joins any more.
     uint64_t s = state.fetch_and(~(uint64_t(0x3ff) << seatShift), std::memory_order_acq_rel);
     if (working(s))
       spinUntil([&] { return working(state.load(std::memory_order_acquire)) == 0; });
@@ -390,7 +390,7 @@ Pool *getPool() {
   if (!handlersSet) {
     pthread_atfork([] { creation.lock(); }, [] { creation.unlock(); },
                    [] {
-                     // The workers and whoever held the pool's lock are gone.
+                     // The workers and the code that held the pool's lock are gone.
                      thePool.store(nullptr, std::memory_order_release);
                      forks.fetch_add(1, std::memory_order_relaxed);
                      inside = Inside();

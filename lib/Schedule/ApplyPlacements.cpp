@@ -3,7 +3,7 @@
 //
 // A placement takes what a read gets where loop number l of its nest begins. The loops outside of that become a block with a body, in
 // which a copy stands before what is left of the nest; a copy that is made ahead is a nest of its own that shares loop l - 1 with it
-// and is some iterations further. Where blocks of threads share loops further in they go into no body together: the copy is a nest that shares the
+// and is some iterations further. Where thread blocks share loops further in they go into no body together: the copy is a nest that shares the
 // loops outside with the other one. So planes, memory, order and waiting are those of any graph: storage, validator, engines and
 // interpreter know nothing of placements.
 //
@@ -61,7 +61,7 @@ struct Site {
   /// Dimensions of the blocks, ancestors first, that stand outside.
   unsigned numOutside() const { return numAncestors + outer; }
   bool isOutside(LoopAttr loop) const { return loop.getDimension() < int64_t(outer); }
-  /// Of loops that nests share all units wait behind the innermost, which is behind the others, too.
+  /// Of loops that nests share all units wait after the innermost, which is after the others, too.
   SyncKind syncOf(LoopAttr loop, size_t number) const { return beside > 0 && number + 1 < numShared() ? SyncKind::None : loop.getSync(); }
   /// What all blocks ask of dimensions outside, as text: the block around says it.
   llvm::StringSet<> common;
@@ -137,7 +137,7 @@ static void setSchedule(Operation *item, ScheduleAttr schedule) {
 // Where copies stand
 //===----------------------------------------------------------------------===//
 
-/// Whether blocks of threads keep it over all loops of what they run.
+/// Whether thread blocks keep it over all loops of what they run.
 bool PlacementApplier::isLeft(Operation *item, PlacementAttr placement) const {
   bool isOfGrid = !item->getParentOfType<BlockOp>();
   return isForGpu() && isOfGrid && placement.getLoop() == 0 && placement.getStages() == 1 &&
@@ -224,7 +224,7 @@ LogicalResult PlacementApplier::checkDealt(Site &site) {
   return isForGpu() ? shareSteps(site) : success();
 }
 
-/// All blocks of threads take the steps outside together: the copy's nest and what is left share them. Before the next step copies they have waited.
+/// All thread blocks take the steps outside together: the copy's nest and what is left share them. Before the next step copies they have waited.
 LogicalResult PlacementApplier::shareSteps(Site &site) {
   PlacementAttr placement = site.taken.front();
   if (site.numAncestors > 0)
@@ -237,7 +237,7 @@ LogicalResult PlacementApplier::shareSteps(Site &site) {
       return refuse(site, placement) << "all units take the loops outside together, expected those over the first dimensions in their order";
   if (steps.back().getSync() == SyncKind::None)
     return refuse(site, placement) << "all units take the loops outside together, expected sync = " << etdg::stringifySyncKind(SyncKind::Grid)
-                                   << " behind the innermost of them, so that nobody copies what another one still reads";
+                                   << " after the innermost of them, so that nothing copies what another one still reads";
   site.beside = site.split;
   site.outer = 0;
   return success();
@@ -323,7 +323,7 @@ FailureOr<Stage> PlacementApplier::makeStage(OpBuilder &builder, BlockOp block, 
     }
     auto [lower, upper] = ranges[d - ancestors];
     if (!lower || !upper)
-      return refuse(site, placement) << "nobody can tell how long " << block.getDimNames()[d] << " is";
+      return refuse(site, placement) << "it is unknown how long " << block.getDimNames()[d] << " is";
     AffineExpr index = getAffineDimExpr(d, context);
     if (std::optional<int64_t> begin = lower.getConstant(); !begin || *begin < 0) {
       index = index - symbols.importExpr(lower.getExpr(), lower.getNames());
@@ -401,7 +401,7 @@ ScheduleAttr PlacementApplier::makeSchedule(const Site &site, unsigned dims, Arr
                            ofUnits ? site.schedule.getBlock() : etdg::ThreadBlockAttr(), 0, site.schedule.getTarget());
 }
 
-/// Of the block around the copies: its columns are behind fewer dimensions.
+/// Of the block around the copies: its columns are after fewer dimensions.
 ScheduleAttr PlacementApplier::scheduleOutside(const Site &site) const {
   ScheduleAttr given = site.schedule;
   SmallVector<LoopAttr> loops;

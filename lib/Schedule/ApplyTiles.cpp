@@ -79,7 +79,7 @@ Tiled::Tiled(ScheduleAttr schedule, unsigned count, unsigned numOwn) {
       loops.push_back(loop.withDimension(schedule.isOverColumns(loop) ? int64_t(dims.size()) : int64_t(positionOf(unsigned(loop.getDimension())))));
 }
 
-/// `io`, or with a number behind it where something has this name.
+/// `io`, or with a number after it where something has this name.
 static StringAttr nameOfTiles(BlockOp block, ArrayRef<StringAttr> taken, StringAttr of) {
   SmallVector<StringAttr> symbols = block.getSymbolNames();
   std::string name = of.getValue().str() + "o";

@@ -4,9 +4,9 @@
 // A program that writes into an argument gives its last version as a result
 // (`tssa.writeback`). The two may share memory where each read of an old element
 // comes before the write of the new one. That is so if the items that write stand
-// behind those that read: an item waits for what stands before it. Where one loop
+// after those that read: an item waits for what stands before it. Where one loop
 // does both, the new elements go to a buffer of their own, and from there into the
-// argument when the loop has ended; what nobody writes does not move at all.
+// argument when the loop has ended; what nothing writes does not move at all.
 // Writes that fill a box are one such copy, others have one each.
 //
 //===----------------------------------------------------------------------===//

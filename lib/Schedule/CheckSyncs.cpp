@@ -95,7 +95,7 @@ static LogicalResult checkDealing(ArrayRef<BlockOp> nest, const NestPlan &plan, 
 
 static LogicalResult checkGroup(const NestGroup &group, PendingAccesses &pending, bool isAlone);
 
-/// Before the first nest of a kernel, or of a body that all cores go into, there is nobody to wait for.
+/// Before the first nest of a kernel, or of a body that all cores go into, there is nothing to wait for.
 static LogicalResult refuseFirstWait(ArrayRef<BlockOp> nest) {
   etdg::ScheduleAttr schedule = scheduleOf(nest);
   if (!schedule || schedule.getBefore() == SyncKind::None)

@@ -40,7 +40,7 @@ struct Candidate {
 };
 } // namespace
 
-/// As a reduction, if it is one that nobody has scheduled; a `combine` that is not said is derived.
+/// As a reduction, if it is one that nothing has scheduled; a `combine` that is not said is derived.
 static std::optional<Reduction> asReduction(BlockOp block, bool &isDerived) {
   std::string why;
   if (!block.isLeaf() || block->hasAttr("etdg.cut") || isBinding(scheduleOf({block})))

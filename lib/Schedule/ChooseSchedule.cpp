@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of each item of a graph: the order of least estimated time, and whether its
-// products that wait for nobody run before it (etdg.divisions). Each is tried on a
+// products that do not wait run before it (etdg.divisions). Each is tried on a
 // copy and priced by the cost model of the CPU engine.
 //
 //===----------------------------------------------------------------------===//

@@ -28,7 +28,7 @@ const std::vector<NestPlan> &CostModel::plansOf(ArrayRef<BlockOp> nest, bool wit
     llvm::append_range(found, plansOfSteps(nest, fixed));
   it = plans.find({front.getOperation(), questionOf(withTeam, fixedRow, fixed)});
   it->second = std::move(found);
-  // A tile that somebody wrote is a tile of rows, where its dimension can be rows.
+  // A tile that something wrote is a tile of rows, where its dimension can be rows.
   auto hasTile = [&](const NestPlan &plan) { return plan.row && !plan.listed && openTile(nest, *plan.row) > 0; };
   if (llvm::any_of(it->second, hasTile))
     llvm::erase_if(it->second, [&](const NestPlan &plan) { return !hasTile(plan); });

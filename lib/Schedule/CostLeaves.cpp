@@ -113,7 +113,7 @@ double CostModel::productSeconds(const Product &product, double rows,
     auto once = [&, rows = size](Machine::Source from) {
       double compute = rows * product.flops / product.rows / machine.tileFlops(rows);
       double stream = from.level == 0 ? 0 : product.bytes / from.bytesPerSecond;
-      // Reads of the second cache hide behind arithmetic, unless they take as long, those of farther
+      // Reads of the second cache hide after arithmetic, unless they take as long, those of farther
       // memory in part.
       if (from.level > 1)
         return std::hypot(compute, stream);

@@ -26,7 +26,7 @@ struct Price {
   uint64_t plans = 0; // that were priced for it
   bool isOverBudget = false;
 
-  /// What is run behind it.
+  /// What is run after it.
   Price &operator+=(const Price &next);
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step whose products need each other whole runs on one core, or in stages whose
-// columns all cores share, with a barrier behind each: whichever takes less time.
+// columns all cores share, with a barrier after each: whichever takes less time.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/CostModel.h"

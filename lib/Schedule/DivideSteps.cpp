@@ -1,7 +1,7 @@
 //===- DivideSteps.cpp - a step whose products need each other whole ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cores or blocks of threads can share the columns of one product, but not of a second
+// Cores or thread blocks can share the columns of one product, but not of a second
 // one that takes all columns of the first in the same step (logits of a state that the
 // step computes): such a step would run on one of them. Its leaf becomes several, one
 // for each such product and one for what takes the last of them whole; they share the
@@ -26,7 +26,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
 namespace mlir::ft::schedule {
-/// The stages of a leaf: a statement stands behind the products that it takes whole.
+/// The stages of a leaf: a statement stands after the products that it takes whole.
 class Stages {
 public:
   Stages(BlockOp leaf, int64_t largeWork);
@@ -169,7 +169,7 @@ Value Stages::getFlagOfUse(BlockOp leaf, OpOperand &use) const {
 
 /// From the last statement on: all that looks at it looks under one flag.
 void Stages::findFlags(BlockOp leaf) {
-  llvm::DenseSet<Operation *> dead; // nobody looks at what these make
+  llvm::DenseSet<Operation *> dead; // nothing reads what these make
   for (Operation &op : llvm::reverse(leaf.getBody().front().without_terminator())) {
     bool isSeen = !isMemoryEffectFree(&op);
     std::optional<Value> common;
@@ -219,7 +219,7 @@ void StepDivision::Divider::require(Value value, unsigned stage, llvm::SetVector
     reads.insert(value);
 }
 
-/// What no product is in is written by the last stage, which no blocks of threads share.
+/// What no product is in is written by the last stage, which no thread blocks share.
 unsigned StepDivision::Divider::stageOfWrite(unsigned number) {
   Value value = leaf.getYield().getOperand(number);
   return stages.isOfProduct(value) ? stages.of(value) : stages.count() - 1;

@@ -73,7 +73,7 @@ static AffineMap before(AffineMap map) {
   return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, map.getContext());
 }
 
-/// Whether what is said of the first dimension ties it to no other one, and the leaf's other loops are parallel and dealt alike in
+/// Whether what is specified for the first dimension ties it to no other one, and the leaf's other loops are parallel and dealt alike in
 /// each step.
 static bool isSteady(BlockOp leaf) {
   for (AffineExpr expr : leaf.getDomainSet().getConstraints())

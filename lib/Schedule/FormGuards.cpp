@@ -15,7 +15,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 using etdg::BlockOp;
 
-/// Of a length of which nobody says what is typical: from the `farApart`th part to as many times what stands for it, by
+/// Of a length without a declared range: from the `farApart`th part to as many times what stands for it, by
 /// steps of `apart`. That is a decode of a few tokens beside a prompt of thousands.
 static constexpr int64_t farApart = 16, apart = 4;
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The step of a recurrence is often a block with a few points inside: gates, and what
-// takes them. Cores share the points, with a wait behind each nest of them, or rows. As
+// takes them. Cores share the points, with a wait after each nest of them, or rows. As
 // one leaf they share its columns, with one wait a step, and read but their own columns
 // of the weights. Which takes less time is asked of the cost model, on a copy.
 //
@@ -46,7 +46,7 @@ static bool isOfSteps(Operation *item) {
   return true;
 }
 
-/// A copy behind the item in which its blocks are leaves; null, with nothing changed, where they can't all be.
+/// A copy after the item in which its blocks are leaves; null, with nothing changed, where they can't all be.
 static Operation *makeJoined(Operation *item) {
   OpBuilder builder(item);
   builder.setInsertionPointAfter(item);
@@ -102,7 +102,7 @@ static SmallVector<Operation *> findSteps(Operation *item) {
 }
 
 Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &options, bool says, std::shared_ptr<LeafForms> leaves) {
-  // (From the last one on, which is inside of those before it, or behind them: no other one goes with it.)
+  // (From the last one on, which is inside of those before it, or after them: no other one goes with it.)
   SmallVector<Operation *> nests = findSteps(item);
   for (Operation *nest : llvm::reverse(nests)) {
     Operation *now = joinIfCheaper(nest, options, says, leaves);

@@ -1,8 +1,8 @@
 //===- LeafRows.cpp - which rows of a leaf one call computes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass `etdg-choose-leaf-rows`. It stands behind `etdg-storage`: where few planes of a buffer are kept, rows that go around them
-// can't be computed at once, which nobody knows before.
+// The pass `etdg-choose-leaf-rows`. It stands after `etdg-storage`: where few planes of a buffer are kept, rows that go around them
+// can't be computed at once, which nothing knows before.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/LeafRows.h"
@@ -86,7 +86,7 @@ private:
 
 static int64_t allPlanes(Value, unsigned) { return 0; }
 
-/// Whether blocks of threads of a GPU run the leaf.
+/// Whether thread blocks of a GPU run the leaf.
 static bool isOnGpu(BlockOp leaf) {
   for (BlockOp block = leaf; block; block = block.getParentBlock())
     if (ScheduleAttr schedule = scheduleOf({block}); schedule && schedule.isForGpu())
@@ -94,7 +94,7 @@ static bool isOnGpu(BlockOp leaf) {
   return false;
 }
 
-/// As many rows together as accesses allow. But where nothing is computed in tiles of products, rows that are cut into runs cost blocks of threads
+/// As many rows together as accesses allow. But where nothing is computed in tiles of products, rows that are cut into runs cost thread blocks
 /// more than they save, and product layouts are made for pieces that change, not for planes.
 RowUse LeafRowsChooser::cheapest(BlockOp leaf, RowsOfLeaf rows) {
   auto planes = [&](Value buffer, unsigned dim) { return kept.at(buffer, dim); };

@@ -9,7 +9,7 @@
 //   row     a tile loop of level `core`, and inside of all a loop of level `rows`
 //           (`listed_rows`: one for each dimension whose points are listed)
 //   inner   sequential loops between them
-//   columns a tile loop of level `core` over the dimension behind the nest's own; in steps it stands outside of
+//   columns a tile loop of level `core` over the dimension after the nest's own; in steps it stands outside of
 //           the tile loop of the rows, which then has no level
 //
 // Inside what one thread runs there are no cores: the same loops without a level.
@@ -81,7 +81,7 @@ public:
     loops.push_back(LoopAttr::get(context, dim - ancestors, LoopAttr::anyTile, most, 1, LoopKind::Parallel, LoopLevel::None, Dealing::None,
                                   SyncKind::None));
   }
-  /// The dimension behind the nest's own.
+  /// The dimension after the nest's own.
   void columns(unsigned dim) {
     loops.push_back(LoopAttr::get(context, dim, plan.columnTile, 0, 1, LoopKind::Parallel, LoopLevel::Core,
                                   plan.inTurn ? Dealing::Turn : Dealing::Shares, SyncKind::None));

@@ -192,7 +192,7 @@ LogicalResult PlanReader::takeShared(LoopAttr loop) {
     return refuse(loop) << "it has the levels core, rows and listed_rows";
   if (loop.getLevel() == LoopLevel::Core && place == PlanPlace::Thread)
     return refuse(loop) << "one core runs the block around it";
-  // Behind the columns that the cores share in a step, rows are those of each core.
+  // After the columns that the cores share in a step, rows are those of each core.
   bool ofColumns = plan.columns && isRow(dimOf(loop));
   if (ofColumns && loop.getLevel() != LoopLevel::None)
     return refuse(loop) << "the cores share the columns outside of it, expected no level";
@@ -300,7 +300,7 @@ LogicalResult PlanReader::checkRows() {
 LogicalResult PlanReader::checkWhole() {
   if (failed(refuseCpuPlacements(nest)))
     return failure();
-  StringRef wrong = schedule.getBlock() ? "cores are no blocks of threads, expected no 'block'" : "";
+  StringRef wrong = schedule.getBlock() ? "cores are no thread blocks, expected no 'block'" : "";
   SyncKind before = schedule.getBefore();
   if (place == PlanPlace::Thread && before != SyncKind::None)
     wrong = "one core runs the block around it, expected no 'before'";

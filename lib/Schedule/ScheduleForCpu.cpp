@@ -3,7 +3,7 @@
 //
 // The pass `etdg-schedule-for-cpu`: each nest, and each nest inside the bodies of
 // graph blocks, gets a binding schedule: the plan of least estimated time
-// (CostModel.h), written as loops (PlanSchedule.cpp). What is said already stays.
+// (CostModel.h), written as loops (PlanSchedule.cpp). What is specified already stays.
 //
 //===----------------------------------------------------------------------===//
 

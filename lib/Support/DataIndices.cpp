@@ -22,7 +22,7 @@ public:
     Operation *op = tensor.getDefiningOp();
     if (auto fill = dyn_cast_or_null<linalg::FillOp>(op))
       return fill.value();
-    // Fills are moved behind what only changes the shape.
+    // Fills are moved after what only changes the shape.
     if (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op))
       return of(op->getOperand(0));
     return {};

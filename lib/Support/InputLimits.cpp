@@ -72,7 +72,7 @@ bool Scanner::error(size_t where, const Twine &message) {
   return false;
 }
 
-/// Leaves `i` behind the closing quote, or at the end of the line when there
+/// Leaves `i` after the closing quote, or at the end of the line when there
 /// is none (the parser reports that).
 void Scanner::skipString(size_t &i) {
   for (++i; i < text.size() && text[i] != '\n'; ++i) {
@@ -166,7 +166,7 @@ bool Scanner::alias(size_t &i) {
   return checkDepth(begin, known->second);
 }
 
-/// Behind the '<' of a shaped type: `4x?x8x` must not overflow.
+/// After the '<' of a shaped type: `4x?x8x` must not overflow.
 bool Scanner::shape(size_t i) {
   uint64_t product = 1;
   size_t begin = i;
@@ -201,7 +201,7 @@ bool Scanner::shape(size_t i) {
   }
 }
 
-/// Behind `linalg.transpose ins(...) outs(...) permutation` and the like: MLIR 22's
+/// After `linalg.transpose ins(...) outs(...) permutation` and the like: MLIR 22's
 /// parser of `= [1, 0]` goes on with a null attribute when the list is broken, and crashes.
 bool Scanner::integerList(StringRef keyword, size_t begin, size_t i) {
   if (keyword != "permutation" && keyword != "dimensions")
@@ -245,7 +245,7 @@ bool Scanner::integerList(StringRef keyword, size_t begin, size_t i) {
   return true;
 }
 
-/// Behind a comment; no NUL byte is in it.
+/// After a comment; no NUL byte is in it.
 bool Scanner::skipComment(size_t &i) {
   size_t eol = text.find('\n', i);
   size_t end = eol == StringRef::npos ? text.size() : eol;
@@ -255,7 +255,7 @@ bool Scanner::skipComment(size_t &i) {
   return true;
 }
 
-/// Behind a text in quotes.
+/// After a text in quotes.
 bool Scanner::takeString(size_t &i) {
   size_t begin = i;
   skipString(i);
@@ -266,7 +266,7 @@ bool Scanner::takeString(size_t &i) {
   return true;
 }
 
-/// Behind a word, and the list of numbers that may follow it.
+/// After a word, and the list of numbers that may follow it.
 bool Scanner::takeWord(size_t &i) {
   // A keyword outside all brackets starts the next operation.
   if (stack.empty() && !defining.empty() && definitionHasToken) {

@@ -34,7 +34,7 @@ static bool checkRemarkFilters(const MlirOptMainConfig &config) {
       {"remarks-filter-passed", config.getRemarksPassedFilter()},
       {"remarks-filter-failed", config.getRemarksFailedFilter()},
       {"remarks-filter-missed", config.getRemarksMissedFilter()},
-      {"remarks-filter-analyse", config.getRemarksAnalyseFilter()}};
+      {"remarks-filter-analyze", config.getRemarksAnalyseFilter()}};
   for (auto &[name, filter] : filters) {
     std::string reason;
     if (filter.empty() || llvm::Regex(filter).isValid(reason))

@@ -181,7 +181,7 @@ struct Port {
 };
 } // namespace
 
-/// Of functions that nobody calls.
+/// Of functions that nothing calls.
 static std::vector<Port> portsOf(ModuleOp module, bool results) {
   std::vector<Port> found;
   for (Operation *op : symbolsOf(module)) {

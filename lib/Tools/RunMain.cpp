@@ -91,7 +91,7 @@ struct Options {
   cl::opt<std::string> kernels{"kernels", cl::desc("emulate, interpret-tile: run these kernels, as --ft-compile=\"to=threads target=...\" prints "
                                                    "them, in the place of the program's own"), cl::value_desc("kernels.mlir"),
                                cl::cat(category)};
-  cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each block of threads"),
+  cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each thread block"),
                                    cl::value_desc("target"), cl::cat(category), cl::Hidden};
   cl::opt<std::string> variant{"variant", cl::desc("emulate, --schedule-for: generic (default), steps or blocks, as in a bundle"),
                                cl::init("generic"), cl::cat(category), cl::Hidden};

@@ -3,7 +3,7 @@
 //
 // A driver for the translations that are registered with MLIR's registry.
 // Upstream's opens the file itself; ours reads it under the input limits, and
-// leaves no output file behind when a translation fails.
+// leaves no output file after when a translation fails.
 //
 //===----------------------------------------------------------------------===//
 #include "Output.h"

@@ -286,7 +286,7 @@ static std::string describe(const NotBefore &found) {
     return "in the very iteration that writes it";
   bool isLoop = found.at->kind == Step::Key;
   if (found.unwaited != LoopLevel::None) {
-    StringRef unit = found.unwaited == LoopLevel::Core ? "core" : found.unwaited == LoopLevel::Grid ? "block of threads" : "unit";
+    StringRef unit = found.unwaited == LoopLevel::Core ? "core" : found.unwaited == LoopLevel::Grid ? "thread block" : "unit";
     StringRef sync = found.unwaited == LoopLevel::Core ? "cores" : stringifyLoopLevel(found.unwaited);
     return ("that another " + unit + " writes, and units do not wait in between: expected " +
             (isLoop ? "sync = " + sync + " on " + describeLoop(*found.at, "") + ", or on one inside"

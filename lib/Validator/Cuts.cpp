@@ -1,7 +1,7 @@
 //===- Cuts.cpp - the shares of a reduction, and their join ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// T12: a block with `etdg.cut` has the shares of a reduction, and the nest behind it
+// T12: a block with `etdg.cut` has the shares of a reduction, and the nest after it
 // joins them. Each iteration is in one share, each share begins from `identity` and is
 // joined whole, after the shares before it, by `combine`. Of a scan another block has the shares
 // again (`resumed`): it computes the same, from what the join of the share before has come to.
@@ -33,7 +33,7 @@ private:
   /// The shares' points that meet more constraints, over one more variable: the share that is joined.
   bool isEmptyWith(const Constraints &more, ArrayRef<StringAttr> of);
   static Constraints constraintsOf(IntegerSet set);
-  /// What is said of a join, of which the shares' dimensions and the variable behind them are known.
+  /// What is specified for a join, of which the shares' dimensions and the variable after them are known.
   AffineExpr ofJoin(AffineExpr expr);
   Constraints ofJoin(IntegerSet set);
 
@@ -76,7 +76,7 @@ bool CutQuestions::isEmptyWith(const Constraints &more, ArrayRef<StringAttr> of)
   return isEmpty(set.get());
 }
 
-/// A join has the shares' dimensions but the cut one; its share is the variable behind all.
+/// A join has the shares' dimensions but the cut one; its share is the variable after all.
 AffineExpr CutQuestions::ofJoin(AffineExpr expr) {
   SmallVector<AffineExpr> dims;
   for (unsigned d = 0; d + 1 < numDims; ++d)
@@ -198,7 +198,7 @@ std::string CutQuestions::askState(BlockOp join, NestOp nest, unsigned w) {
       for (auto [now, before] : llvm::zip_equal(map.getResults(), piece.getMap().getValue().getResults())) {
         AffineExpr distance = both.importExpr(now, other.getSymbolNames()).replace(own, own - 1) - before;
         if (canonicalizeExpr(distance, numDims - 1, both.symbols.size()) != getAffineConstantExpr(0, context))
-          return "a share is joined behind another one than the share before";
+          return "a share is joined after another one than the share before";
       }
       isBefore = true;
     }
@@ -208,7 +208,7 @@ std::string CutQuestions::askState(BlockOp join, NestOp nest, unsigned w) {
     llvm::append_range(here, ofJoin(join.getDomainSet()));
     here.emplace_back(dimExpr(numDims) - dimExpr(share) - 1, false);
     if (!isEmptyWith(here, of))
-      return "it begins anew behind the first share";
+      return "it begins anew after the first share";
   }
   return "";
 }
@@ -325,7 +325,7 @@ std::string CutQuestions::askCarried(PieceAttr piece, Constraints here, unsigned
   if (!isJoined)
     return "a share goes on from something else than the join of those before it";
   here.emplace_back(begin - 1, false);
-  return isEmptyWith(here, names) ? "" : "a share goes on anew from the join behind its first iteration";
+  return isEmptyWith(here, names) ? "" : "a share goes on anew from the join after its first iteration";
 }
 
 /// State `w` begins where the whole does, is joined where a share begins, and its own iteration's before afterwards.
@@ -354,7 +354,7 @@ std::string CutQuestions::askResumed(unsigned w) {
     if (isEmptyWith(later, names))
       continue; // at the first iteration of all
     if (piece.getKind() != SourceKind::Buffer || !piece.getGathers().empty())
-      return "a share begins anew behind the first one";
+      return "a share begins anew after the first one";
     if (std::string wrong = askCarried(piece, here, w); !wrong.empty())
       return wrong;
   }

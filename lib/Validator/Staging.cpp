@@ -34,13 +34,13 @@ static ArrayRef<Step> stepsBefore(const Leaf &leaf, ScheduleAttr schedule, unsig
   ArrayRef<Step> path = leaf.path;
   const Step *end = llvm::find_if(path, [&](const Step &step) { return step.kind == Step::Key && step.key == key; });
   ArrayRef<Step> before = path.take_front(size_t(end - path.begin()));
-  // (Behind the loops of a nest with several regions the path says which of them it is.)
+  // (After the loops of a nest with several regions the path says which of them it is.)
   NestOp nest = leaf.block->getParentOfType<NestOp>();
   bool isOfRegions = end == path.end() && nest && nest == leaf.block->getParentOp() && !llvm::hasSingleElement(nest.getBody().getOps<BlockOp>());
   return isOfRegions && before.back().kind == Step::Text ? before.drop_back() : before;
 }
 
-/// Adds that two iterations agree in the first steps of the one, or that the other is up to `ahead` iterations behind in the last of
+/// Adds that two iterations agree in the first steps of the one, or that the other is up to `ahead` iterations after in the last of
 /// them; false where they can't.
 static bool addAgreement(Conjunction &set, ArrayRef<Step> steps, int64_t ahead, const Iteration &x, const Iteration &y) {
   if (y.leaf->path.size() < steps.size())

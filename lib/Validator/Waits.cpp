@@ -1,8 +1,8 @@
 //===- Waits.cpp - do units wait between two iterations? ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Units (cores, blocks of threads) share the iterations of dealt loops. What one of them has written another sees when both have
-// waited: behind an iteration of a loop with `sync`, or where a nest says `before`. Of two iterations that differ first in some
+// Units (cores, thread blocks) share the iterations of dealt loops. What one of them has written another sees when both have
+// waited: after an iteration of a loop with `sync`, or where a nest says `before`. Of two iterations that differ first in some
 // step, units share what is dealt further in; what is dealt outside of it has given both to the same unit.
 //
 //===----------------------------------------------------------------------===//
@@ -56,7 +56,7 @@ public:
     const Step &stepX = x.leaf.path[x.at], &stepY = y.leaf.path[y.at];
     if (stepX.kind == Step::Key ? isWait(stepX.sync) && isWait(stepY.sync) : isBetween(stepX, stepX.position, stepY.position))
       return true;
-    // Behind x: iterations of loops that end, what follows it in a body. In front of y: what stands before it there.
+    // After x: iterations of loops that end, what follows it in a body. In front of y: what stands before it there.
     auto isBehind = [&](const Step &step) {
       return step.kind == Step::Key ? isWait(step.sync) : isBetween(step, step.position, step.waits ? step.waits->size() - 1 : 0);
     };
@@ -68,7 +68,7 @@ private:
   bool isWait(SyncKind sync) const {
     return llvm::all_of(levels, [&](LoopLevel level) { return isEnough(sync, level); });
   }
-  /// Whether units wait behind operation number `from` of a body and in front of number `to`.
+  /// Whether units wait after operation number `from` of a body and in front of number `to`.
   bool isBetween(const Step &body, int64_t from, int64_t to) const {
     bool onCpu = llvm::all_of(levels, [](LoopLevel level) { return level == LoopLevel::Core; });
     if (from >= 0 && from < to && (body.launches == Step::OfAll || (body.launches == Step::OfCpus && onCpu)))

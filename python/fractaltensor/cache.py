@@ -3,7 +3,7 @@
 
 The folder is ``FT_CACHE_DIR``, else ``$XDG_CACHE_HOME/fractaltensor``, else ``~/.cache/fractaltensor``; it
 is shared with the other tools. An entry is believed only if its checksum and its whole key agree; a
-damaged one is removed and made again. A folder that belongs to somebody else, is a link, or can be
+damaged one is removed and made again. A folder that belongs to another one, is a link, or can be
 written by others is not used: its entries are code. ``FT_CACHE=0`` switches the cache off.
 
 ``FT_CACHE_SIZE`` is the size in bytes beyond which the least recently used entries go (1 GiB).

@@ -114,7 +114,7 @@ def count_uses(function: Function) -> None:
 
 
 def remove_dead_results(function: Function) -> None:
-    """Leaves out operations whose results nobody reads. All operations are pure."""
+    """Leaves out operations whose results nothing reads. All operations are pure."""
 
     def sweep(region: Region) -> bool:
         kept, changed = [], False

@@ -354,7 +354,7 @@ class Printer:
         self.line(indent, "}", op.frames)
 
     def _with_results(self, op, indent, text: str) -> None:
-        # Results are named behind the regions, so that numbers follow the text; the line is filled in then.
+        # Results are named after the regions, so that numbers follow the text; the line is filled in then.
         self.line(indent, f"{self._results(op)} = {text}")
 
     def print_aggregate(self, op, indent):

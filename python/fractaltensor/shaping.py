@@ -293,7 +293,7 @@ def index_element(x, key):
 def _index_by_data(x, key: tuple):
     """The constant part of an index first, then data along what is left whole for it."""
     whole = index_element(x, tuple(slice(None) if isinstance(k, Traced) else k for k in key))
-    # What stands behind "..." is counted from the end.
+    # What stands after "..." is counted from the end.
     dots = next((n for n, k in enumerate(key) if k is Ellipsis), len(key))
     axes: List[Tuple[int, Traced]] = []
     axis = 0

@@ -232,7 +232,7 @@ class Writer:
         self.put(0, f"def program({', '.join(v.name for v in self.scope)}):")
         self.put(1, "olds = []")
         self.block(1, r.randint(5, 11), self.depth)
-        # Not all of them: names that nobody reads after a loop are carried differently.
+        # Not all of them: names that nothing reads after a loop are carried differently.
         found = [v.name for v in self.scope if not v.name.startswith("a") and self.random.random() < 0.7][:8]
         self.put(1, f"return [{', '.join(found + ['*olds'])}]")
         return "\n".join(self.lines) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What happens around a call: forks and interrupts while one runs, arguments that nobody else holds, buffers."""
+"""What happens around a call: forks and interrupts while one runs, arguments that nothing else holds, buffers."""
 
 import gc
 import os
@@ -96,7 +96,7 @@ class Forks(unittest.TestCase):
             self.assertEqual(found, 0, f"forked after {delay} s")
 
     def test_locks_are_open(self):
-        """Of the package itself, whoever held them."""
+        """Of the package itself, anyone who held them."""
         from fractaltensor import locks
 
         lock, taken, over = locks.ForkLock(), threading.Event(), threading.Event()

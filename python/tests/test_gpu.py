@@ -98,7 +98,7 @@ class Gpu(unittest.TestCase):
                     close(a.cpu(), torch.as_tensor(b), 2e-2 if dtype == "f16" else 1e-3)
 
     def test_side_stream(self):
-        """On a stream of its own, behind work that is still running, without waiting on the host."""
+        """On a stream of its own, after work that is still running, without waiting on the host."""
         x, w = inputs()
         stacked_rnn(x, w)
         torch.cuda.synchronize()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of the size that nobody tunes for: extents 1, 7, 127 and other primes; each is called with several, and strided."""
+"""Programs of the size that nothing tunes for: extents 1, 7, 127 and other primes; each is called with several, and strided."""
 
 import unittest
 

@@ -248,7 +248,7 @@ class Compiled(unittest.TestCase):
                 everything(ft.ragged(x, np.array(offsets)), w, ft.ragged(y, np.array(offsets)))
 
     def test_offsets_shorter_than_values(self):
-        """What lies behind the last list is looked at by nobody."""
+        """What lies after the last list is looked at by nothing."""
         offsets = offsets_of(2, 1)
         x, y, w = np.arange(10, dtype="i4").reshape(5, 2), np.arange(5, dtype="i4"), np.ones((2, 2), "i4")
         found = everything(ft.ragged(x, offsets), w, ft.ragged(y, offsets))

@@ -114,7 +114,7 @@ class Programs(unittest.TestCase):
                     torch.cuda.set_sync_debug_mode("default")
 
     def test_streams(self):
-        """Calls go to the current stream, behind what is there."""
+        """Calls go to the current stream, after what is there."""
         script, (b,) = self.check("increment_rows")
         stream = torch.cuda.Stream()
         with torch.cuda.stream(stream):

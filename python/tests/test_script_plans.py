@@ -108,7 +108,7 @@ class Places(Engines):
         self.assertEqual(steps_of(rows_found, self.x, self.x[:, 0]), ["nonzero", "pick", "sort"])
 
     def test_others_are(self):
-        """Indices that somebody has written, or of another dimension, also through names and in later iterations."""
+        """Indices that are given, or of another dimension, also through names and in later iterations."""
         y = np.arange(5, dtype=np.int64)
         for function, arguments in ((shifted, (self.row, y, 4)), (other_size, (self.row, y[:2])), (written_later, (self.row, y, 4)), (through_a_view, (self.row, y, 4))):
             for engine in ENGINES:
@@ -140,7 +140,7 @@ class Places(Engines):
         np.testing.assert_array_equal(found[2], [3, -1, 7])
 
     def test_joined_sizes_are_one(self):
-        """Parts of equal sizes make joined tensors of one size: nobody looks at run time whether it is."""
+        """Parts of equal sizes make joined tensors of one size: nothing reads run time whether it is."""
         def joined(x, y):
             a, b = x[x > 0], y[y > 0]
             return ftt.cat([a, b]) + ftt.cat([a * 2, b * 3])
@@ -150,7 +150,7 @@ class Places(Engines):
         self.assertEqual(steps_of(joined, self.row, -self.row), ["cat", "nonzero", "pick"])
 
     def test_steps_look_at_storage_itself(self):
-        """An argument goes into a step as it is; what is written behind the step is not seen by its results."""
+        """An argument goes into a step as it is; what is written after the step is not seen by its results."""
         def sorted_first(x):
             y, o = x.sort()
             x[0] = 100
@@ -194,7 +194,7 @@ def nested(x):
 
 
 def views_in_branches(x, k: int):
-    """A view is made where it is used, in each branch by itself and behind them."""
+    """A view is made where it is used, in each branch by itself and after them."""
     y = x.sort(1)[0]
     row = y[k]
     if x.sum() > 0:
@@ -233,7 +233,7 @@ class Plans(Engines):
             np.testing.assert_array_equal(last, expected[1][::-1])
 
     def test_steps_of_others(self):
-        """What is put in the place of a step answers for its sizes; its memory becomes nobody's storage."""
+        """What is put in the place of a step answers for its sizes; its memory becomes no one's storage."""
         from fractaltensor.torch import library
 
         def top(x):
@@ -312,7 +312,7 @@ class Plans(Engines):
         self.assertEqual(wrong, [])
 
     def test_what_failed_goes_on(self):
-        """A call that fails leaves nothing behind for the next one."""
+        """A call that fails leaves nothing after for the next one."""
         script = ftt.script(other_size, engine="cpu")
         x, y = np.array([3, -1, 2, 7]), np.arange(2)
         for _ in range(3):

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                      */
 /*                                                                              */
 /* The wheel holds LLVM's back ends for X86 and NVPTX. Upstream passes that      */
-/* nobody here runs register those for AMD's GPUs and SPIR-V: nothing to do.     */
+/* nothing here runs register those for AMD's GPUs and SPIR-V: nothing to do.     */
 /*                                                                              */
 /* arc4random is in the C library from 2.36 on; with one of our own the wheel    */
 /* runs where the library is 2.35 (Ubuntu 22.04). LLVM draws the names of        */

@@ -11,7 +11,7 @@
 // RUN: not ft-run %s --entry=put --engine=emulate --dim N=9 2>&1 | FileCheck %s --check-prefix=PUT
 // RUN: ft-run %s --entry=put --engine=cpu --compare=interpret --dim N=8 | FileCheck %s
 // RUN: ft-run %s --entry=put --engine=emulate --compare=interpret --dim N=8 | FileCheck %s
-// Many blocks of threads find such an index at once: one of them says so.
+// Many thread blocks find such an index at once: one of them says so.
 // RUN: not ft-run %s --entry=put --engine=emulate --dim N=300 --multiprocessors=5 --seed=2 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: data-index-range.mlir:[[#@LINE+37]]:10: index -{{[0-9]+}} is out of range [0, 8), in entry "put"
 // PUT: data-index-range.mlir:[[#@LINE+36]]:10: index -1 is out of range [0, 8), in entry "put"

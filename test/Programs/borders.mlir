@@ -381,7 +381,7 @@ func.func @sums(%x: tensor<2x3x7x9xf32>) -> tensor<2x3x7x9xf32> {
   %r = linalg.pooling_nchw_sum {dilations = dense<[1, 1]> : tensor<2xi64>, strides = dense<[1, 1]> : tensor<2xi64>} ins(%p, %w : tensor<2x3x9x11xf32>, tensor<3x3xf32>) outs(%f : tensor<2x3x7x9xf32>) -> tensor<2x3x7x9xf32>
   return %r : tensor<2x3x7x9xf32>
 }
-// A bias and an activation behind.
+// A bias and an activation after.
 func.func @activated(%x: tensor<2x3x7x9xf32>, %w: tensor<5x3x3x3xf32>) -> tensor<2x5x4x9xf32> {
   %v = arith.constant 0.0 : f32
   %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {

@@ -173,7 +173,7 @@ func.func @lag_sum(%xss: !ft.list<[N, L], !x>, %ds: !ft.list<[D], !x>) -> !ft.li
   return %r : !ft.list<[N, L], !x>
 }
 
-// Up by D, down by D, and by a difference of which nobody knows the sign.
+// Up by D, down by D, and by a difference of which nothing knows the sign.
 func.func @shifts(%xs: !ft.list<[L], !x>, %ds: !ft.list<[D], !x>, %es: !ft.list<[E], !x>) -> (!ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L], !x>)
     attributes {ft.lengths = {L = 9 : i64, D = 3 : i64, E = 4 : i64}} {
   %five = arith.constant dense<5> : !x

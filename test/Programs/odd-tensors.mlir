@@ -15,7 +15,7 @@
 #c2 = affine_map<(i, j) -> (j)>
 #t2 = affine_map<(i, j) -> (j, i)>
 
-// A convolution with a border, steps and dilation of odd sizes, bias, relu, a pool behind it.
+// A convolution with a border, steps and dilation of odd sizes, bias, relu, a pool after it.
 func.func @conv_pool(%x: tensor<2x13x11x3xf32>, %w: tensor<3x5x3x7xf32>, %b: tensor<7xf32>) -> tensor<2x3x5x7xf32> {
   %z = arith.constant 0.0 : f32
   %p = tensor.pad %x low[0, 1, 2, 0] high[0, 1, 2, 0] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recurrences whose weights blocks of threads keep over all steps, where their sizes are constant and shared memory
+// Recurrences whose weights thread blocks keep over all steps, where their sizes are constant and shared memory
 // holds them: a layer, layers that are a wavefront, two weights of which one is added to from outside, and exact integers.
 //
 // RUN: %python %S/Inputs/sizes.py %ft_bin/ft-run %s | FileCheck %s

@@ -7,7 +7,7 @@
 // EQUAL: 2 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 // Who copies does not wait for the others, nor who reads.
 // RUN: ft-opt %s --etdg-apply-placements=target=sm_90a | sed 's/ before = grid//' | not ft-opt --etdg-validate=reproducer=none 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: error: {{.*}}(T13) block @b: read 0 reads an element of a buffer {{.*}} that another block of threads writes, and units do not wait in between: expected before = grid on this nest
+// WAIT: error: {{.*}}(T13) block @b: read 0 reads an element of a buffer {{.*}} that another thread block writes, and units do not wait in between: expected before = grid on this nest
 
 !x = tensor<1x6xi32>
 

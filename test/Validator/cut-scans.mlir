@@ -5,7 +5,7 @@
 //
 // From another share's join, from the state that the scan begins with, from its own begin on, or without waiting for the share before.
 // k >= 1 and k = 4 \* share: (%\S+)\[share - 1\] => k >= 1 and k = 4 * share: \1[share]: (T12) block @r_resumed: of the shares of 4 iterations, a share goes on from the join of another one than the share before
-// k >= 1 and k = 4 \* share: (%\S+)\[share - 1\] => k >= 1 and k = 4 * share and share >= 2: \1[share - 1], k >= 1 and k = 4 * share and share <= 1: splat 5 : i64: (T12) block @r_resumed: of the shares of 4 iterations, a share begins anew behind the first one
+// k >= 1 and k = 4 \* share: (%\S+)\[share - 1\] => k >= 1 and k = 4 * share and share >= 2: \1[share - 1], k >= 1 and k = 4 * share and share <= 1: splat 5 : i64: (T12) block @r_resumed: of the shares of 4 iterations, a share begins anew after the first one
 // k = 0: splat 5 : i64, k >= 4 \* share \+ 1 and k >= 1: (%\S+)\[k - 1\], => k = 0: splat 5 : i64, k >= 4 * share and k >= 1: \1[k - 1],: (T12) block @r_resumed: of the shares of 4 iterations, a share goes on from a state of another one, for which it does not wait
 // k = 0: splat 5 : i64, k >= 4 \* share \+ 1 and k >= 1: (%\S+)\[k - 1\], => k = 0: splat 5 : i64, k >= 4 * share + 1 and k >= 1: \1[k - 2],: (T12) block @r_resumed: of the shares of 4 iterations, a share goes on from another state than that of its iteration before
 //

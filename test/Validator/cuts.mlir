@@ -18,8 +18,8 @@
 // (writes \(%buf_\d+\[share\]\) \{\n *%\S+ = arith.addi) (%\S+), (%\S+) : => \1 \3, \2 :: (T12) block @r_shares: of the shares of 4 iterations, the join: it computes something else than 'combine'
 // \[share, 4 \* share \+ 3\] => [share, 4 * share + 2]: (T12) block @r_shares: of the shares of 4 iterations, the join: it joins a state that is not a share's last one
 // \[share, L - 1\] => [0, L - 1]: (T12) block @r_shares: of the shares of 4 iterations, the join: it joins another share than its own
-// share >= 1: (%buf_\d+)\[share - 1\], share <= 0: splat 5 : i64\} : tensor<i64>, (%\S+) = (%buf_\d+)\[share, 4 => share >= 2: \1[share - 2], share <= 1: splat 5 : i64} : tensor<i64>, \2 = \3[share, 4: (T12) block @r_shares: of the shares of 4 iterations, the join: a share is joined behind another one than the share before
-// share >= 1: (%buf_\d+)\[share - 1\], share <= 0: splat 5 : i64\} : tensor<i64>, (%\S+) = (%buf_\d+)\[share, 4 => share >= 2: \1[share - 1], share <= 1: splat 5 : i64} : tensor<i64>, \2 = \3[share, 4: (T12) block @r_shares: of the shares of 4 iterations, the join: it begins anew behind the first share
+// share >= 1: (%buf_\d+)\[share - 1\], share <= 0: splat 5 : i64\} : tensor<i64>, (%\S+) = (%buf_\d+)\[share, 4 => share >= 2: \1[share - 2], share <= 1: splat 5 : i64} : tensor<i64>, \2 = \3[share, 4: (T12) block @r_shares: of the shares of 4 iterations, the join: a share is joined after another one than the share before
+// share >= 1: (%buf_\d+)\[share - 1\], share <= 0: splat 5 : i64\} : tensor<i64>, (%\S+) = (%buf_\d+)\[share, 4 => share >= 2: \1[share - 1], share <= 1: splat 5 : i64} : tensor<i64>, \2 = \3[share, 4: (T12) block @r_shares: of the shares of 4 iterations, the join: it begins anew after the first share
 // (writes \(%buf_\d+\[share\]\) \{\n *%\S+ = arith.)addi => \1subi: (T12) block @r_shares: of the shares of 4 iterations, the join: it computes something else than 'combine'
 
 etdg.graph @f(%xs: !etdg.buffer<[L], tensor<i64>>) -> !etdg.buffer<[], tensor<i64>> attributes {ft.bounds = #ft.bounds<"L >= 1">} {

@@ -13,14 +13,14 @@
 // RUN: not ft-opt %t.mlir --ft-compile="from=etdg to=schedule" 2>&1 | FileCheck %s --check-prefix=PHASE
 // RUN: sed -e 's/kind = parallel/kind = parallel, level = core/' %t.mlir | not ft-opt --ft-compile="from=schedule to=target" 2>&1 | FileCheck %s --check-prefix=LEVEL
 
-// A schedule that somebody wrote is theirs to mend.
+// A schedule that something wrote is theirs to mend.
 // PHASE: pipeline.mlir.tmp.mlir:[[#]]:[[#]]: error: the schedule breaks a dependence: (T2) block @r: read 1, piece 1 reads an element of a buffer of type !etdg.buffer<[L], tensor<1xf32>> while another iteration of the parallel loop 'k' writes it; for example at L = 2, k = 1, k' = 0
 // PHASE: note: it is written here, write 0 of block @r
 // PHASE-NOT: {{internal error|bug in the compiler}}
 // LEVEL: error: the schedule breaks a dependence: (T2) {{.*}} while another iteration of the parallel loop 'k' (level core) writes it
 // LEVEL-NOT: {{internal error|bug in the compiler}}
 
-// What a phase makes of a graph is the compiler's: here, a pass that somebody calls one.
+// What a phase makes of a graph is the compiler's: here, a pass that a user calls one.
 // RUN: not ft-opt %t.mlir --etdg-validate-phase=phase=reorder 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: error: internal error: after phase 'reorder': (T2) block @r: read 1, piece 1 reads an element
 // OWN: note: this is a bug in the compiler; the graph is in {{.*}}ft-validate{{.*}}.mlir

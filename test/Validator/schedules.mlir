@@ -77,7 +77,7 @@ etdg.graph @quotient(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L],
 
 // -----
 
-// Two layers in one kernel: the second may run one step behind the first, and in
+// Two layers in one kernel: the second may run one step after the first, and in
 // the same step after it, but not ahead of it.
 etdg.graph @kernel(%xs: !etdg.buffer<[L], tensor<1xf32>>) -> !etdg.buffer<[L], tensor<1xf32>> {
   %ys = etdg.buffer : !etdg.buffer<[L], tensor<1xf32>>

@@ -1,10 +1,10 @@
-// (T13) What one core or block of threads writes another reads only where units wait in between.
+// (T13) What one core or thread block writes another reads only where units wait in between.
 //
 // RUN: ft-opt %s --etdg-validate=reproducer=none --split-input-file --verify-diagnostics
 
 !x = tensor<1x4xf32>
 
-// A step needs others' points of the one before: the cores wait behind it.
+// A step needs others' points of the one before: the cores wait after it.
 etdg.graph @step(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L, N], !x>
   etdg.block @r [scanl, map] (k, i) in [0, L) x [0, N)
@@ -37,11 +37,11 @@ etdg.graph @hasty(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
 
 !x = tensor<1x4xf32>
 
-// Blocks of threads that wait for others than those of the grid.
+// Thread blocks that wait for others than those of the grid.
 etdg.graph @narrow(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L, N], !x>
   // expected-note @+2 {{it is written here, write 0 of block @r}}
-  // expected-error @+1 {{that another block of threads writes, and units do not wait in between: expected sync = grid on the loop 'k', or on one inside; for example at}}
+  // expected-error @+1 {{that another thread block writes, and units do not wait in between: expected sync = grid on the loop 'k', or on one inside; for example at}}
   etdg.block @r [scanl, map] (k, i) in [0, L) x [0, N)
       reads (%x = %xs[k, i] : !x, %s = {k = 0: splat 0.5 : f32, k >= 1: %ys[k - 1, N - i - 1]} : !x) writes (%ys[k, i])
       schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential, sync = block>, <dimension = 1, kind = parallel, level = grid>]> {
@@ -55,7 +55,7 @@ etdg.graph @narrow(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
 
 !x = tensor<1x4xf32>
 
-// A unit needs nobody for what it computed itself: the same points are its own in each step, or all steps of a point are.
+// A unit needs nothing for what it computed itself: the same points are its own in each step, or all steps of a point are.
 etdg.graph @own(%xs: !etdg.buffer<[L, N], !x>) -> (!etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>) {
   %ys = etdg.buffer : !etdg.buffer<[L, N], !x>
   %zs = etdg.buffer : !etdg.buffer<[L, N], !x>
@@ -89,7 +89,7 @@ etdg.graph @before(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
       %y = math.exp %x : !x
       etdg.yield %y : !x
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
-    // expected-error @+1 {{(T13) block @b: read 0 reads an element of a buffer of type !etdg.buffer<[N], tensor<1x4xf32>> that another block of threads writes, and units do not wait in between: expected before = grid on this nest, or on one between the two; for example at}}
+    // expected-error @+1 {{(T13) block @b: read 0 reads an element of a buffer of type !etdg.buffer<[N], tensor<1x4xf32>> that another thread block writes, and units do not wait in between: expected before = grid on this nest, or on one between the two; for example at}}
     etdg.block @b [map] (i) in [0, N) reads (%x = %as[i] : !x) writes (%bs[i])
         schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid>]> {
       %y = math.exp %x : !x

@@ -125,7 +125,7 @@ TEST_F(SetsTest, ProjectionIsExact) {
   EXPECT_EQ(even.getNumDimVars(), 1u);
   EXPECT_TRUE(even.containsPointNoLocal({4, 0, 0}).has_value());
   EXPECT_FALSE(even.containsPointNoLocal({3, 0, 0}).has_value());
-  // A unit coefficient leaves no variable behind.
+  // A unit coefficient leaves no variable after.
   EXPECT_EQ(projectOut(make(2, {j}, {i - j - 3}), 1, 2).getNumLocalVars(), 0u);
 }
 

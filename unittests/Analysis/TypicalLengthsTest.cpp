@@ -31,7 +31,7 @@ TEST_F(TypicalLengthsTest, EachSourceHasItsRank) {
                         "ft.typical = {C = [10, 1000], D = [10, 1000], E = [10, 100], F = [1, 2]}",
                         "  etdg.assume \"F\" in [1, 4096] typical [128, 256]");
   TypicalLengths lengths(graph);
-  EXPECT_EQ(lengths.get(name("A")), 16);  // nothing is said of it
+  EXPECT_EQ(lengths.get(name("A")), 16);  // nothing is specified for it
   EXPECT_EQ(lengths.get(name("B")), 5);                       // ft.lengths
   EXPECT_EQ(lengths.get(name("C")), 10);                      // ft.lengths, within ft.typical
   EXPECT_EQ(lengths.get(name("D")), 100);                     // ft.typical's geometric mean

@@ -166,7 +166,7 @@ etdg.graph @g(%x: !y) -> !y {
 }
 
 TEST(Wavefront, GridRegion8) {
-  // The oracle's dimensions (d, i, j) and the batch behind them.
+  // The oracle's dimensions (d, i, j) and the batch after them.
   Wavefront w(R"(
 !y = !etdg.buffer<[D, S, T, N], tensor<f32>>
 etdg.graph @g(%x: !y) -> !y {

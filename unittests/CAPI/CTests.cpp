@@ -48,7 +48,7 @@ TEST_P(FromC, Holds) {
 INSTANTIATE_TEST_SUITE_P(C, FromC, testing::ValuesIn(tests),
                          [](const testing::TestParamInfo<CTest> &info) { return info.param.name; });
 
-/// Each thread has a context, a module and a compiler of its own; passes are registered by whoever is first.
+/// Each thread has a context, a module and a compiler of its own; passes are registered by the code that is first.
 TEST(FromCOnThreads, BuildsAndCompiles) {
   std::atomic<const char *> failed{nullptr};
   std::vector<std::thread> threads;

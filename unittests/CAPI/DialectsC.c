@@ -222,7 +222,7 @@ const char *testSchedules(void) {
   CHECK(mlirAttributeIsNull(mlirETDGScheduleAttrGetBlock(made)));
   CHECK(mlirETDGScheduleAttrGetNumWeights(made) == 1 && mlirETDGScheduleAttrGetWeight(made, 0) == 3);
   CHECK(mlirStringRefEqual(mlirETDGScheduleAttrGetTarget(made), string("cpu")));
-  /* The blocks of threads of a GPU. */
+  /* The thread blocks of a GPU. */
   schedule.block = mlirETDGThreadBlockAttrGetChecked(w.here, 256, 2, 1024);
   schedule.columns = 64;
   CHECK(mlirETDGAttributeIsAThreadBlock(schedule.block) && mlirETDGThreadBlockAttrGetThreads(schedule.block) == 256);

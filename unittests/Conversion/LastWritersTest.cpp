@@ -101,7 +101,7 @@ TEST_F(LastWriters, TilesAndDivisions) {
                {d(0) - d(1)},
                {-d(0) + 7}},
               1);
-  // Every second cell, from behind: 2a = L - 1 - x.
+  // Every second cell, from after: 2a = L - 1 - x.
   checkLatest({{d(1)}, {d(0) - d(1)}, {L() - 1 - x() - d(1) * 2, true}, {L() - d(0) - 1}}, 1);
   // The halves: a floordiv 2 = x.
   checkLatest({{d(1)}, {L() - d(1) - 1}, {d(1).floorDiv(2) - x(), true}, {d(0)}, {-d(0) + 1}}, 1);

@@ -88,7 +88,7 @@ protected:
   std::vector<std::string> sites;
   alignas(256) uint32_t counter = 0;
   alignas(256) std::array<int32_t, 4096> data{};
-  alignas(256) std::array<int32_t, 64> behind{}; // what is nobody's
+  alignas(256) std::array<int32_t, 64> behind{}; // what is no one's
   Memory *memory = nullptr;
   Arguments arguments;
 };

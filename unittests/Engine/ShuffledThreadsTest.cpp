@@ -119,7 +119,7 @@ TEST_F(ShuffledThreads, AMissingSyncIsSeen) {
 }
 
 TEST_F(ShuffledThreads, SharesLeaveNothingOut) {
-  // One iteration less: what nobody wrote is seen.
+  // One iteration less: what nothing wrote is seen.
   EXPECT_FALSE(isRight([](ModuleOp module) {
     module.walk([](scf::ForallOp loop) {
       OpBuilder builder(loop);

@@ -220,7 +220,7 @@ TEST(Machine, TilesLeft) {
   // Few rows are read for while cores compute.
   EXPECT_EQ(sharedReadSeconds({3, 600, 1, 3000}, toy), 2900);
   EXPECT_EQ(sharedReadSeconds({3, 60000, 1, 3000}, toy), 0);
-  // On a GPU nothing is said of it.
+  // On a GPU nothing is specified for it.
   EXPECT_EQ(sharedReadSeconds({384, 18, 1, 3000}, **Machine::find("h200")), 0);
 }
 

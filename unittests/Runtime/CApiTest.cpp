@@ -167,7 +167,7 @@ TEST(CApi, OverlapsAreErrors) {
     strides[0] = stride;
     EXPECT_EQ(call(), FT_OK) << ft_last_error();
   }
-  // Rows in reverse: the first one lies behind the others, which count, too.
+  // Rows in reverse: the first one lies after the others, which count, too.
   in.data = memory + 8;
   strides[0] = -4;
   EXPECT_EQ(call(), FT_OK) << ft_last_error();

@@ -311,7 +311,7 @@ TEST_F(Cuda, EveryCallMayFailWithEveryResult) {
                           failed == "(none)" || failed.starts_with("cuGetError") ||
                           (isChain && failed.find("Graph") != failed.npos) ||
                           (isChain && failed == "cuStreamGetPriority"))
-                  << failed << " failed with " << result << " and nobody said so";
+                  << failed << " failed with " << result << " and nothing said so";
             driver().failAt = -1;
             if (sticky)
               return;

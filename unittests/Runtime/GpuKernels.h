@@ -46,7 +46,7 @@ inline constexpr const char *scale = R"(
 
 /// steps(x, y, counter, count): two rows x and y of one i32 a block; each step a
 /// block writes its right neighbour's value plus one into the other row, then all
-/// blocks meet. The counter only grows: nobody resets it.
+/// blocks meet. The counter only grows: nothing resets it.
 inline constexpr const char *steps = R"(
 .visible .entry steps(.param .u64 x, .param .u64 y, .param .u64 counter, .param .u32 count)
 {

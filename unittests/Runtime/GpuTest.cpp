@@ -330,7 +330,7 @@ TEST_F(Gpu, ErrorRecordAndTrap) {
 }
 
 /// FT_WATCHDOG_BUNDLE names a bundle of integration/shared_steps.mlir, compiled with
-/// --gpu-barrier-limit: here its first barrier counts nobody, so that all blocks wait for ever.
+/// --gpu-barrier-limit: here its first barrier counts nothing, so that all blocks wait for ever.
 TEST_F(Gpu, AHangEndsInAnError) {
   const char *path = getenv("FT_WATCHDOG_BUNDLE");
   if (!path)

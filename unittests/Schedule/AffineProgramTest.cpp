@@ -94,7 +94,7 @@ TEST(AffineProgram, IsTheExpression) {
       for (unsigned d = 0; d < numDims; ++d)
         dims.push_back(generator.draw(0, 7) == 0 ? std::nullopt : Number(generator.number()));
       if (point == 4)
-        dims.pop_back(); // one that nobody speaks of is unknown
+        dims.pop_back(); // one that nothing speaks of is unknown
       Number expected = walk(expr, dims, symbols), found = program.run(dims);
       (expected ? known : unknown) += 1;
       std::string text;

@@ -350,7 +350,7 @@ void Truth::walkItem(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, const Poin
       size_t points = 0;
       bool isInside = !inKernel;
       for (size_t l = 0; l <= loops[b].size(); ++l) {
-        // The nest stands in its kernel behind the loops that all share.
+        // The nest stands in its kernel after the loops that all share.
         if (!isInside && points == shared.size()) {
           inner.push_back(*inKernel);
           isInside = true;

@@ -19,7 +19,7 @@ class TypicalLengths {
 public:
   explicit TypicalLengths(GraphOp graph);
   int64_t get(StringAttr name) const;
-  /// What stands for a length of which nobody says anything: neither one nor many.
+  /// What stands for a length without an annotation: neither one nor many.
   static constexpr int64_t unknown = 16;
   /// At least 0; `unknown` where it can't be evaluated.
   int64_t evaluate(ft::LengthAttr length) const;

@@ -47,7 +47,7 @@ SmallVector<BlockOp> getTopLevelBlocks(GraphOp graph);
 ft::LengthAttr getBytes(BufferType type);
 ft::LengthAttr getLiveBytes(BufferOp buffer);
 
-/// `NAME [map, scanl] (i, j | k)`: a block's name, its operators, and its dimensions behind those of its ancestors.
+/// `NAME [map, scanl] (i, j | k)`: a block's name, its operators, and its dimensions after those of its ancestors.
 std::string describeHeader(BlockOp block);
 
 /// `[i, j - 1, gather]`: a map's results by name, those that data give as `gather`.

@@ -1,7 +1,7 @@
 //===- OnlineForm.h - how a value follows a change of parameter -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The algebra behind online forms. A reduction s = Σ_j g(x_j, π) whose parameter
+// The algebra after online forms. A reduction s = Σ_j g(x_j, π) whose parameter
 // π is itself the last state of a reduction over j can run beside that one when
 // what has been summed with an old value of π can be *corrected* to a new one. The
 // correction is found here, symbolically, element by element, for straight-line code:

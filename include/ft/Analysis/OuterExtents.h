@@ -1,7 +1,7 @@
 //===- OuterExtents.h - ranges of which no one bound is known ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the blocks of a nest end at lengths that nobody can compare, the nest ends at the greatest
+// Where the blocks of a nest end at lengths that nothing can compare, the nest ends at the greatest
 // of them: for counting steps and for printing them.
 //
 //===----------------------------------------------------------------------===//

@@ -43,7 +43,7 @@ SmallVector<OrderCase> getCasesWithin(unsigned numShared, ArrayRef<OrderCase> ca
 LogicalResult addOrderCase(SetBuilder &builder, const OrderCase &orderCase, unsigned offsetX,
                            unsigned offsetY);
 
-/// The dimensions of a block's iteration vector that a schedule for a GPU deals to all blocks of threads: their
+/// The dimensions of a block's iteration vector that a schedule for a GPU deals to all thread blocks: their
 /// iterations run side by side.
 SmallVector<unsigned> getDealtDims(BlockOp block);
 

@@ -1,4 +1,4 @@
-//===- SetWork.h - how much the analyses asked of sets ----------*- C++ -*-===//
+//===- SetWork.h - how much the analyzes asked of sets ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The cost of a pass in a unit that is the same in every run and on every

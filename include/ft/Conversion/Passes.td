@@ -113,15 +113,15 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
   let description = [{
     Each graph becomes a `loops.program` and a kernel for each of its nests. The loops are those that the nests'
     schedules say, in their order: sequential ones `scf.for`, parallel ones `scf.forall` with their level as mapping, or
-    `loops.chunks` where whoever runs them cuts the range; `loops.sync` stands where the schedule has units wait. Access maps
+    `loops.chunks` where the code that runs them cuts the range; `loops.sync` stands where the schedule has units wait. Access maps
     are `affine.apply` on strides and planes that `etdg-storage` gave, pieces of reads `scf.if`, leaves
     `loops.leaf` on `memref.reinterpret_cast`s. Loops are not SPMD: `convert-loops-to-cpu` makes them so.
 
-    With the target of a GPU, what is dealt to its blocks of threads has the level `grid`, kernels say which blocks run them
+    With the target of a GPU, what is dealt to its thread blocks has the level `grid`, kernels say which blocks run them
     (`loops.grid`), and leaves how their threads share them (`layouts`).
 
     Nothing is decided here. Refused, with an error at the block: a schedule that is open, or missing (`etdg-schedule-for-cpu` and
-    `etdg-schedule-for-gpu` write it, `etdg-place-buffers` where the buffers of a block of threads lie), one for another engine, or with
+    `etdg-schedule-for-gpu` write it, `etdg-place-buffers` where the buffers of a thread block lie), one for another engine, or with
     loops that this one does not run, and a dimension that its domain does not bound.
   }];
   let options = [Option<"machine", "machine", "std::string", "\"\"",
@@ -136,9 +136,9 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
 }
 
 def LoopsGridToCores : Pass<"loops-grid-to-cores", "::mlir::ModuleOp"> {
-  let summary = "let the cores of a CPU run loops that are dealt to the blocks of threads of a GPU";
+  let summary = "let the cores of a CPU run loops that are dealt to the thread blocks of a GPU";
   let description = [{
-    A core stands for a block of threads: level `grid` becomes `core`, all cores wait where all blocks of threads would, and
+    A core stands for a thread block: level `grid` becomes `core`, all cores wait where all thread blocks would, and
     columns that are cut anywhere are cut into a few parts. So what the loops of a GPU's schedule mean is run without one, by
     `convert-loops-to-cpu` and in any order of the cores. Layouts, of which these know nothing, go. Loops for a CPU stay.
 
@@ -165,7 +165,7 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
     in loops that several threads run.
   }];
   let options = [Option<"poison", "poison", "bool", "false",
-                        "Fill memory of iterations with ones before each, so that what nobody wrote is seen">];
+                        "Fill memory of iterations with ones before each, so that what nothing wrote is seen">];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
@@ -193,13 +193,13 @@ def LoopsChooseRowLoops : Pass<"loops-choose-row-loops", "::mlir::ModuleOp"> {
   let summary = "say in which order a core computes a leaf's loop nests, and which of them one loop over the rows computes";
   let description = [{
     Writes `loops.row_loops` of leaves that have none: lists of loop nests, by number. A list is one loop over the rows around its nests, or one
-    nest alone, which all rows share or which treats them itself. An order in which a nest stands before one that it needs is refused, by whoever reads it.
+    nest alone, which all rows share or which treats them itself. An order in which a nest stands before one that it needs is refused, by the code that reads it.
 
     ```mlir
     loops.leaf ... {loops.row_loops = [array<i64: 0>, array<i64: 1>, array<i64: 2, 5>]}
     ```
 
-    Refused, with an error at the leaf: one whose `layouts` nobody says (`loops-choose-tiles`).
+    Refused, with an error at the leaf: one whose `layouts` it is not specified (`loops-choose-tiles`).
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -207,10 +207,10 @@ def LoopsChooseRowLoops : Pass<"loops-choose-row-loops", "::mlir::ModuleOp"> {
 def LoopsChooseGuards : Pass<"loops-choose-guards", "::mlir::ModuleOp"> {
   let summary = "say which loop nests of a leaf a core leaves out where a flag makes them superfluous";
   let description = [{
-    Writes `loops.guards` of leaves that have none and where there are such: a `#loops.guard` for each loop nest of which nobody looks at what it
+    Writes `loops.guards` of leaves that have none and where there are such: a `#loops.guard` for each loop nest of which nothing reads what it
     computes unless a flag, an input of one `i1`, holds. In a loop over the rows each row asks its own flag. An empty list says that none is left out.
 
-    Refused, with an error at the leaf: one whose `layouts` or order nobody says (`loops-choose-row-loops`).
+    Refused, with an error at the leaf: one whose `layouts` or order it is not specified (`loops-choose-row-loops`).
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -221,7 +221,7 @@ def LoopsPlaceScratch : Pass<"loops-place-scratch", "::mlir::ModuleOp"> {
     Writes `scratch` of leaves that have none and where not all values stay in registers: a `#loops.scratch` for each that does not, which says from which
     byte on it lies and for how many rows. Values that are not needed at the same time, in the order that `loops.row_loops` says, share bytes.
 
-    Refused, with an error at the leaf: one whose `layouts` or order nobody says (`loops-choose-row-loops`).
+    Refused, with an error at the leaf: one whose `layouts` or order it is not specified (`loops-choose-row-loops`).
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -258,7 +258,7 @@ def FTChooseLeaf : Pass<"ft-choose-leaf", "::mlir::ModuleOp"> {
   let summary = "say how a core computes functions that are marked as leaves";
   let description = [{
     What `loops-decide-for-cpu` says of a `loops.leaf`, for each function of tensors with the unit attribute `ft.leaf`, in attributes of the function:
-    `ft.leaf_layouts`, `ft.leaf_scratch`, `ft.leaf_row_loops` and `ft.leaf_guards`. What is said there already stays.
+    `ft.leaf_layouts`, `ft.leaf_scratch`, `ft.leaf_row_loops` and `ft.leaf_guards`. What is specified there already stays.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "unsigned", "0",
                         "Bytes of a vector register (0: of this machine)">,

@@ -3,7 +3,7 @@
 //
 // Traffic, footprints and accesses are exact 64-bit integers. A product that
 // does not fit becomes `tooLarge`, and stays it: a search sees a schedule that
-// is worse than any other, and whoever reports a result says that it is
+// is worse than any other, and the code that reports a result says that it is
 // beyond 64 bits. Nothing wraps.
 //
 //===----------------------------------------------------------------------===//

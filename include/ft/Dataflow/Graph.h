@@ -51,7 +51,7 @@ struct Operator {
   Kind kind = Kind::Product;
   std::vector<Operand> inputs;
   Operand output;
-  /// All dimensions of its operands, the output's first. Analyses number an operator's dimensions by
+  /// All dimensions of its operands, the output's first. Analyzes number an operator's dimensions by
   /// their place in this list.
   std::vector<int> dims;
   /// Row-wise operators: the dimensions a row consists of.

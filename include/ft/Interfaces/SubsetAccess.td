@@ -20,7 +20,7 @@ def FT_SubsetAccessOpInterface : OpInterface<"SubsetAccessOpInterface"> {
 
     A *read* has one result, the subset: a tensor without the dropped dimensions, or the scalar itself where the
     operation takes one (`isScalar`). A *write* replaces the subset by `getUpdate()`; its result, if it has one, is
-    the base after that, and the operation may be carried out in the base's memory where nobody reads the old value.
+    the base after that, and the operation may be carried out in the base's memory where nothing reads the old value.
   }];
   let methods = [
     InterfaceMethod<"The operand that is the base: the tensor of which a part is read or replaced.",

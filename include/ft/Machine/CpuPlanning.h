@@ -7,7 +7,7 @@
 
 namespace mlir::ft {
 
-/// What stands for costs that nobody measures yet (`planning` of a machine's file; docs/machine.md says more).
+/// What stands for costs that nothing measures yet (`planning` of a machine's file; docs/machine.md says more).
 struct CpuPlanning {
   /// Rows of one call of a leaf, and bytes that they may touch.
   int64_t mostRows = 0, rowBytes = 0;
@@ -36,7 +36,7 @@ struct CpuPlanning {
   int64_t adjacentGain = 0, stridedReadLoss = 0, stridedWriteLoss = 0, reducedLoss = 0, longLoop = 0;
   /// Elements of a vector that are met one by one; vectors of partial results at once; rows of a square that is turned in registers.
   int64_t stridedLanes = 0, besideInSums = 0, squareRows = 0;
-  /// Operations of loop nests that are computed together at most; terms that stand one behind the other where columns cross a border.
+  /// Operations of loop nests that are computed together at most; terms that stand one after the other where columns cross a border.
   int64_t fusedOps = 0, writtenOutTerms = 0;
   /// Columns of a product in tiles at least, and multiply-adds of one that a leaf computes once; registers of vectors beside a tile's sums; rows of a
   /// square that is worth its shuffles.

@@ -6,10 +6,10 @@
 // that chooses, prices or limits something asks it; passes hold no number of a
 // machine.
 //
-// A machine has `units` that work at once (cores, multiprocessors, processing
+// A machine has `units` that work at once (cores, SMs, processing
 // elements), levels of memory from the nearest to the farthest, rates, costs of
 // launching and waiting, limits of what may be resident, and the thresholds that
-// stand for costs which nobody measures yet (`planning`).
+// stand for costs which nothing measures yet (`planning`).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_MACHINE_MACHINE_H
@@ -93,7 +93,7 @@ struct Machine {
 
   /// Thresholds of the choices made for a GPU's kernels.
   struct GpuPlanning {
-    /// Shared memory of a block of threads that has another one beside it, and of one alone.
+    /// Shared memory of a thread block that has another one beside it, and of one alone.
     int64_t sharedBytesOfTwo = 0, sharedBytesAlone = 0;
     /// Threads of a block whose leaf has few elements (up to `elements[0]`), more (`elements[1]`), many.
     SmallVector<int64_t> blockThreads, blockElements;
@@ -127,11 +127,11 @@ struct Machine {
     /// Iterations of a dimension that a leaf computes at once, at most.
     int64_t liftedIterations = 0;
     /// Bytes of adjacent columns that stay together; columns from which sharing pays; by how much the
-    /// work that is shared exceeds what each block of threads repeats.
+    /// work that is shared exceeds what each thread block repeats.
     int64_t columnBytes = 0, leastColumns = 0, columnRepeat = 0;
-    /// Blocks of threads that are taken to share the columns of a leaf where only a call says how many do.
+    /// Thread blocks that are taken to share the columns of a leaf where only a call says how many do.
     int64_t columnSharers = 0;
-    /// Blocks of threads of a grid that deals points itself and does not wait.
+    /// Thread blocks of a grid that deals points itself and does not wait.
     int64_t stepBlocksPerUnit = 0;
     /// Words of a row for each lane, where rows share a warp and where a block shares a row; threads of
     /// such a block at least; registers of a lane beside the row's values.
@@ -146,7 +146,7 @@ struct Machine {
     /// Steps from which on a sum takes twice as many terms in each.
     int64_t productLongSteps = 0;
     /// Registers of a thread beside its sums: for operands of fused multiply-adds, of fragments, and for what
-    /// is computed behind.
+    /// is computed after.
     int64_t productRegisters = 0, fragmentRegisters = 0, fusedRegisters = 0;
     /// Multiply-adds in whose time one operand comes from the nearest cache to a thread that shares it with
     /// no other, and one element from memory to shared memory.
@@ -158,7 +158,7 @@ struct Machine {
     int64_t iterationsShare = 0;
     /// Operations of loop nests of a leaf that a thread computes together at most.
     int64_t fusedOps = 0;
-    /// Seconds until a block of threads has found out, of one region and one iteration of loops on which other ranges depend, which
+    /// Seconds until a thread block has found out, of one region and one iteration of loops on which other ranges depend, which
     /// tasks there are its own.
     double pointSeconds = 0;
     /// Registers of a thread beside the sums and operands of a loop nest in plain tiles.
@@ -191,7 +191,7 @@ struct Machine {
   struct {
     double operation = 0;   // seconds from what a thread computes until its next operation can use it
     double conversions = 0; // halves that become f32 in a second, of all units
-    int64_t reserved = 0;   // bytes of shared memory that each block of threads has beside its own
+    int64_t reserved = 0;   // bytes of shared memory that each thread block has beside its own
     /// Parts of the common cache, each of which has what the units beside it read: what all read lies in it so often.
     int64_t cacheParts = 1;
   } kernels;

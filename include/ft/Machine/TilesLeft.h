@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether a machine's units all have work where statements with products become one,
-// and what they read again then: asked by whoever joins or divides statements.
+// and what they read again then: asked by the code that joins or divides statements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_MACHINE_TILESLEFT_H
@@ -36,7 +36,7 @@ double tilesOf(const ProductIterations &product, const Machine &machine);
 /// the smallest tile has rows of leave no room for its operands and for another task. A CPU's caches hold what they may.
 double tilesOfTasks(const ProductIterations &whole, const ProductIterations &all, double bytes, const Machine &machine);
 
-/// Whether units share out the loops inside of one iteration as well: cores do, multiprocessors do not.
+/// Whether units share out the loops inside of one iteration as well: cores do, SMs do not.
 bool sharesInnerLoops(const Machine &machine);
 
 /// How many tiles a group can be cut into, each worth handing to a unit: at each point as many as there is

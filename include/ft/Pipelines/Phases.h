@@ -89,7 +89,7 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   ListOption<std::string> skip{
       *this, "skip", llvm::cl::desc("Phases to leave out: coarsen, reorder, partition, storage")};
   Option<bool> verify{*this, "verify",
-                      llvm::cl::desc("Check the contracts of phases; of those behind etdg that of the last one"),
+                      llvm::cl::desc("Check the contracts of phases; of those after etdg that of the last one"),
                       llvm::cl::init(true)};
   Option<bool> verifyEach{*this, "verify-each",
                           llvm::cl::desc("Check the contract of each phase, beside the proof of what it made"),

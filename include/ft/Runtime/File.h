@@ -17,7 +17,7 @@ Status readFile(const std::string &path, std::string &out, size_t limit = size_t
 
 /// Replaces a file: the parts go to a file without a name, which is synced and then
 /// put in its place. Until then the old content stays; after an error nothing is
-/// left behind. What exists and is no regular file (/dev/stdout) is written to
+/// left after. What exists and is no regular file (/dev/stdout) is written to
 /// directly. For several files at once: OutputFiles.h.
 Status writeFileAtomically(const std::string &path,
                            std::initializer_list<std::span<const std::byte>> parts);

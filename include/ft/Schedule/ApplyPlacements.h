@@ -14,7 +14,7 @@ struct Machine;
 #include "ft/Schedule/Passes.h.inc"
 
 /// What `etdg-apply-placements` does: copies of what the placements of a graph's schedules stage, and memory for them. Those that
-/// blocks of threads of a GPU keep over all loops stay (StagedReads.h). A located error where the machine can't have one.
+/// thread blocks of a GPU keep over all loops stay (StagedReads.h). A located error where the machine can't have one.
 LogicalResult applyPlacements(etdg::GraphOp graph, const Machine &machine);
 
 } // namespace mlir::ft

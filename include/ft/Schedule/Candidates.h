@@ -19,7 +19,7 @@ inline constexpr llvm::StringLiteral candidatesName = "etdg.candidates";
 
 /// The orders of an item, not all where there are many.
 SmallVector<etdg::ScheduleAttr> getOrders(Operation *item);
-/// The order that it has; null where nobody has said one.
+/// The order that it has; null where no annotation specifies one.
 etdg::ScheduleAttr getOrder(Operation *item);
 void setOrder(Operation *item, etdg::ScheduleAttr schedule);
 /// A division, for a remark.

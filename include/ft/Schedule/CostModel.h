@@ -52,7 +52,7 @@ public:
   /// A nest in a body that all cores run together, once, in the middle of the loops around.
   Estimate estimateInside(ArrayRef<BlockOp> nest);
 
-  /// A nest all of whose loops in `steps` are the team's, which waits behind each of them.
+  /// A nest all of whose loops in `steps` are the team's, which waits after each of them.
   Estimate estimateSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> steps);
   /// Divides a loop in order at the top of the graph whose step's products need each other whole, where that takes less
   /// time (DivideOnCores.cpp). The item is gone then, and what the model knows of it is worth nothing any more.

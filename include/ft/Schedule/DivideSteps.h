@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop in order whose step is one leaf with products that need each other whole:
-// several leaves, one for each such product, whose columns cores or blocks of threads
+// several leaves, one for each such product, whose columns cores or thread blocks
 // can share; these wait for each other in between.
 //
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 // A leaf on a GPU is its normal form, loop nests over buffers, and for each nest
 // which part of it a thread computes: a tile in registers (`#etdg.tiling`); or the
 // whole leaf works row by row, and lanes keep rows in registers
-// (`#etdg.row_lanes`); or several blocks of threads share its columns. These
+// (`#etdg.row_lanes`); or several thread blocks share its columns. These
 // functions choose such layouts for a machine, and tell whether one fits a leaf.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ int64_t elementBytes(Type element);
 // LeafForm.cpp
 //===----------------------------------------------------------------------===//
 
-/// How a nest of a leaf takes part where blocks of threads share the columns of a
+/// How a nest of a leaf takes part where thread blocks share the columns of a
 /// leaf: they share the iterations of `loop`, or each computes all, or the first alone does.
 struct NestSplit {
   enum Kind { everyone, shared, first } kind = everyone;
@@ -106,23 +106,23 @@ int64_t shareColumns(BlockOp block, ArrayRef<LeafForm *> leaves, const Machine::
 // Tiles.cpp
 //===----------------------------------------------------------------------===//
 
-/// Partial results of a block of threads for which there is shared memory.
+/// Partial results of a thread block for which there is shared memory.
 constexpr int64_t mostSlots = 8;
 
 /// What surrounds a nest of a leaf.
 struct TileContext {
   int64_t threads = 0;
-  int64_t resident = 1; // such blocks of threads share a multiprocessor's registers
-  bool alone = false;   // blocks of threads wait for each other, so that a multiprocessor has one
+  int64_t resident = 1; // such thread blocks share a multiprocessor's registers
+  bool alone = false;   // thread blocks wait for each other, so that an SM has one
   /// Bytes of shared memory for stages of operands, beside what threads leave each other; 0: two stages have room.
   int64_t stageBytes = 0;
   int64_t maxRows = 1; // of the leaf's call
   int64_t lifts = 1;
   bool lifted = false; // the nest differs from lift to lift
-  /// The loop that blocks of threads share, -1 if none, and the multiple of columns that one gets.
+  /// The loop that thread blocks share, -1 if none, and the multiple of columns that one gets.
   int splitLoop = -1;
   int64_t columnUnit = 1;
-  /// Columns that a block of threads gets at most, 0 if that is open.
+  /// Columns that a thread block gets at most, 0 if that is open.
   int64_t columnTile = 0;
   bool products = false; // the plan was made for tiles of products
   /// Bytes of shared memory that a thread can leave sums in.
@@ -165,14 +165,14 @@ constexpr int64_t mostOwnSums = 128;
 // ProductPrices.cpp
 //===----------------------------------------------------------------------===//
 
-/// Rows and columns of a thread, and of a block of threads.
+/// Rows and columns of a thread, and of a thread block.
 struct TileSides {
   int64_t rows = 1, columns = 1, blockRows = 1, blockColumns = 1;
 };
 /// Seconds of the whole machine for a multiply-add of a product in such tiles, its operands' way included.
 double secondsInTiles(const ProductTiles &product, const Machine &machine, const TileSides &sides);
 /// The same where each thread loads operands for `own` sums from the nearest cache, which gets them from that of all
-/// multiprocessors for each block's `rows` rows and `columns` columns anew.
+/// SMs for each block's `rows` rows and `columns` columns anew.
 double secondsInRows(const ProductTiles &product, const Machine &machine, double own, double rows, double columns);
 
 /// A nest of products of matrices, computed in tiles that go through shared memory.
@@ -187,14 +187,14 @@ struct ProductTiles {
   int64_t sums = 1;
   /// Where the rows of the leaf's call go: they are the outermost digit of m or n, a batch, or there are none.
   enum class Rows { none, m, n, batch } rows = Rows::none;
-  int splitLoop = -1; // that blocks of threads share, one of m or n
+  int splitLoop = -1; // that thread blocks share, one of m or n
   /// Elements of both operands, and what sums are kept in.
   Type lhs, rhs, sum;
   // By its layout:
   tile::ProductAttr attribute;
   StagedOperands staged;
-  SmallVector<int> inRegisters; // buffers that nobody but the nests computed with it touches
-  SmallVector<unsigned> joined; // nests behind that are products, computed with it
+  SmallVector<int> inRegisters; // buffers that nothing but the nests computed with it touches
+  SmallVector<unsigned> joined; // nests after that are products, computed with it
 };
 
 /// How nest `number` of a leaf is a product; or `why` not.
@@ -205,22 +205,22 @@ struct FusedNests {
   SmallVector<unsigned> products; // of them
   int64_t sums = 1;               // tiles of sums that a thread has at a time, at most
 };
-/// Nests behind that can be computed while their tile of the product is in registers. With `wholeRows` the tile holds the
+/// Nests after that can be computed while their tile of the product is in registers. With `wholeRows` the tile holds the
 /// rows of the product whole, in the lanes of a warp: then reductions along rows are such nests, and what has one value
 /// for each row. With `joins` products of the same tile are such nests, too.
 FusedNests findFused(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
                      bool wholeRows = false, bool joins = true, int64_t most = std::numeric_limits<int64_t>::max());
 /// What of a joined product does not fit the one that it is computed with; empty: all does.
 std::string checkJoined(tile::ProductAttr joined, tile::ProductAttr with);
-/// A view of a nest behind the product, as one over the product's parallel loops: what has one value for each row does not
+/// A view of a nest after the product, as one over the product's parallel loops: what has one value for each row does not
 /// move along its columns.
 leaf::ElementView viewOverTile(const leaf::Nest &nest, const ProductTiles &product, leaf::ElementView view);
-/// Scratch that lives in registers where so many nests behind the product are computed with it.
+/// Scratch that lives in registers where so many nests after the product are computed with it.
 SmallVector<int> keptInRegisters(const LeafForm &form, unsigned number, int64_t fused);
 /// How many values of an element wait, at most, while an elementary function of another one is computed in the nests that are computed with
 /// a product (WaitingValues.cpp): each takes as many registers as a tile of sums.
 int64_t countWaiting(const leaf::LeafGraph &graph, unsigned number, int64_t fused);
-/// Rows and columns of a product, as many as a block of threads has at a time at most.
+/// Rows and columns of a product, as many as a thread block has at a time at most.
 std::pair<int64_t, int64_t> extentsOf(const LeafForm &form, unsigned number, const ProductTiles &product,
                                       const TileContext &context);
 /// The tiles of a nest where it pays to compute it so.
@@ -274,7 +274,7 @@ struct RowPlan {
   SmallVector<int64_t> points; // extents of a leaf's row-wise points
   int64_t length = 0;          // elements of a row
   int64_t width = 1;           // adjacent elements of an access
-  int64_t lanes = 0;           // that share a row: up to a warp, or a block of threads
+  int64_t lanes = 0;           // that share a row: up to a warp, or a thread block
   int64_t chunks = 1;          // accesses of a lane
   int64_t parts = 1;           // rows of a lane at a time
   /// Rows begin anywhere: lanes take their elements as if a row began where a line of memory does,
@@ -290,7 +290,7 @@ struct RowPlan {
       count *= extent;
     return count;
   }
-  /// Points that a block of threads computes at a time.
+  /// Points that a thread block computes at a time.
   int64_t pointsAtOnce() const { return threads / lanes * parts; }
   int64_t vectors() const { return length / width; }
   static constexpr int64_t lineVectors = tile::warpThreads; // what a warp accesses at a time

@@ -3,16 +3,16 @@
 //
 // A nest's own dimensions, outermost first:
 //
-//   steps   sequential loops that all blocks of threads take together; after an
+//   steps   sequential loops that all thread blocks take together; after an
 //           iteration they may wait for each other (`sync = grid`)
-//   outer, flat   parallel loops whose points are dealt to the blocks of threads
+//   outer, flat   parallel loops whose points are dealt to the thread blocks
 //           (`level = grid`); ranges of others depend on the outer ones
-//   columns the leaves' columns behind the bar, dealt to them, too
-//   inner   loops that one block of threads runs in order
+//   columns the leaves' columns after the bar, dealt to them, too
+//   inner   loops that one thread block runs in order
 //   row     a flat dimension, points of which a leaf computes together (`level = rows`)
 //   lift    a dimension that a leaf computes at once (`level = lifted`)
 //
-// Inside the body of a block one block of threads runs all: there are inner loops,
+// Inside the body of a block one thread block runs all: there are inner loops,
 // rows and lifts. A plan is written into the IR as a schedule, which the
 // validator proves and from which the emitter reads it again.
 //
@@ -33,29 +33,29 @@ inline constexpr int64_t mostTaskRows = 4096;
 
 struct GpuPlan {
   SmallVector<unsigned> steps;
-  SmallVector<bool> waits; // by step: all blocks of threads, after each iteration
+  SmallVector<bool> waits; // by step: all thread blocks, after each iteration
   SmallVector<unsigned> outer, flat; // (flat without the row)
   SmallVector<unsigned> inner;
   std::optional<unsigned> row, lift;
   int64_t maxRows = 1;
-  /// Points of the row that a task has: 0 where whoever deals them decides.
+  /// Points of the row that a task has: 0 where the code that deals them decides.
   int64_t rowTile = 0;
   int64_t columns = 0, unit = 1; // 0: leaves are not shared
   int64_t columnTile = 0;        // as `rowTile`
-  SmallVector<etdg::PlacementAttr> placements; // reads that blocks of threads keep (StagedReads.h)
-  etdg::Dealing dealing = etdg::Dealing::Turn; // of points to blocks of threads
-  bool waitsBefore = false; // all blocks of threads, before the nest
+  SmallVector<etdg::PlacementAttr> placements; // reads that thread blocks keep (StagedReads.h)
+  etdg::Dealing dealing = etdg::Dealing::Turn; // of points to thread blocks
+  bool waitsBefore = false; // all thread blocks, before the nest
   bool products = false;    // made for tiles of products (not part of the schedule, whose leaves say so)
   etdg::ThreadBlockAttr block;
 
-  /// Whether blocks of threads wait for each other.
+  /// Whether thread blocks wait for each other.
   bool isWaiting() const { return waitsBefore || llvm::is_contained(waits, true); }
   bool isDealt(unsigned dim) const {
     return row == dim || llvm::is_contained(outer, dim) || llvm::is_contained(flat, dim);
   }
 };
 
-/// Where a nest stands: all blocks of threads are there (the nests of a kernel, which share their first
+/// Where a nest stands: all thread blocks are there (the nests of a kernel, which share their first
 /// `shared` loops), or inside what one of them runs.
 struct GpuPlace {
   bool isGrid = true;
@@ -73,10 +73,10 @@ void setSchedule(ArrayRef<BlockOp> nest, etdg::ScheduleAttr schedule);
 /// The plan that a binding schedule is. An error at the nest, with loop, level and limit, where it is none that a
 /// GPU of this machine runs.
 FailureOr<GpuPlan> readGpuPlan(ArrayRef<BlockOp> nest, const GpuPlace &place, const GpuScheduleOptions &options);
-/// What only the nests of a kernel together can get wrong: barriers, blocks of threads.
+/// What only the nests of a kernel together can get wrong: barriers, thread blocks.
 LogicalResult checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<GpuPlan> plans, const GpuPlace &place);
 
-/// Between which nests of a kernel, in textual order, all blocks of threads have to wait for each other.
+/// Between which nests of a kernel, in textual order, all thread blocks have to wait for each other.
 struct GridWaits {
   SmallVector<bool> before; // by nest
   bool atEnd = false;       // of an iteration of the loops that the nests share
@@ -92,8 +92,8 @@ struct LeafContext {
   int64_t columns = 0, unit = 1, columnTile = 0;
   bool products = false; // the plan was made for tiles of products
   int64_t threads = 0;
-  int64_t resident = 1; // blocks of threads of a multiprocessor, where the leaf is all of the kernel's
-  bool alone = false;   // blocks of threads wait for each other: a multiprocessor has one
+  int64_t resident = 1; // thread blocks of an SM, where the leaf is all of the kernel's
+  bool alone = false;   // thread blocks wait for each other: an SM has one
   int64_t stageBytes = 0; // of shared memory, for operands of products and values between loop nests; 0: two stages have room
   int64_t sums = etdg::ThreadBlockAttr::usualSums; // bytes for those that a thread leaves to others
   /// The blocks whose private buffers each row has for itself.
@@ -126,7 +126,7 @@ LogicalResult makeLeafForms(BlockOp block, const LeafContext &context, const Mac
                             llvm::function_ref<int64_t(Value, unsigned)> planesOf,
                             llvm::function_ref<LeafForm &(BlockOp)> formOf);
 
-/// What of a block of threads is beyond a machine, for a message; empty where nothing is.
+/// What of a thread block is beyond a machine, for a message; empty where nothing is.
 std::string describeBeyond(etdg::ThreadBlockAttr block, const Machine &machine);
 
 } // namespace mlir::ft::schedule

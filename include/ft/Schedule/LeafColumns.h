@@ -1,9 +1,9 @@
 //===- LeafColumns.h - leaves whose columns several calls share -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Behind the bar, a leaf has dimensions of its own. Along one of them, its columns,
+// After the bar, a leaf has dimensions of its own. Along one of them, its columns,
 // calls may share a leaf where column c of all that it computes depends on column c
-// alone of what it computed before (Columns.cpp): cores on a CPU, blocks of threads
+// alone of what it computed before (Columns.cpp): cores on a CPU, thread blocks
 // on a GPU.
 //
 //===----------------------------------------------------------------------===//
@@ -52,7 +52,7 @@ LeafColumns findLeafColumns(func::FuncOp function, ArrayRef<bool> batched, int64
 /// of earlier iterations, in planes of their own, after which the cores have waited.
 LeafColumns chooseLeafColumns(BlockOp leaf, ArrayRef<bool> batched, const CpuPlanning &planning, LeafForms &forms, bool inSteps = false);
 
-/// The `wanted` columns of a leaf, where somebody has chosen so many, whatever that costs.
+/// The `wanted` columns of a leaf, where it is given so many, whatever that costs.
 LeafColumns findLeafColumns(BlockOp leaf, ArrayRef<bool> batched, int64_t wanted, bool inSteps = false);
 
 } // namespace mlir::ft::schedule

@@ -13,7 +13,7 @@ namespace mlir::ft {
 #include "ft/Schedule/Passes.h.inc"
 
 /// Writes `etdg.rows` on the leaves of a scheduled graph whose calls have rows, and takes `etdg.layouts` away that are of other accesses than storage
-/// has left; what is said already of rows stays, or is refused.
+/// has left; what is specified already of rows stays, or is refused.
 LogicalResult chooseLeafRows(etdg::GraphOp graph);
 
 } // namespace mlir::ft

@@ -30,7 +30,7 @@ struct GpuScheduleOptions {
   std::string target = "sm_90a";
   /// What kernels are planned for, a GPU; null: the built-in machine of the target.
   std::shared_ptr<const Machine> machine;
-  /// How many multiprocessors to plan for; 0: as many as the machine has.
+  /// How many SMs to plan for; 0: as many as the machine has.
   int64_t multiprocessors = 0;
   /// Whether a nest runs in steps of the whole grid, with a barrier after each: where that pays,
   /// always where it can, never.

@@ -22,7 +22,7 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
     `etdg.candidates` this pass applies each one to a copy, lets the CPU engine's
     cost model (docs/cpu-engine.md) plan and price it at typical lengths, and makes
     the cheapest the nest's `schedule`. Nests of a kernel keep theirs: they fit
-    each other. What `etdg.divisions` lists (products that wait for nobody, ahead of the
+    each other. What `etdg.divisions` lists (products that do not wait, ahead of the
     rest) is tried on copies of the graph, priced with what is kept between the parts, and
     done where it is cheaper. Ranks (`candidate`) count the orders, then the divisions; one
     beyond all is the program's own order. Remarks (category `cpu`) give the numbers.
@@ -45,9 +45,9 @@ def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp">
     what is written in between breaks a dependence.
 
     Where one unit runs the nest, memory is its own: on a CPU a core's, on a GPU `in shared` or (`l2`, `device`) `in workspace`. Where units share
-    loops further in, it is a buffer that all of them see, and they wait before they read it. What each block of threads of a GPU keeps over all
+    loops further in, it is a buffer that all of them see, and they wait before they read it. What each thread block of a GPU keeps over all
     loops (`loop = 0, level = shared`) stays a placement, which `convert-etdg-to-loops` reads. What the machine has no memory for is an
-    error that names read, loop and limit. Where blocks of threads of a GPU share loops further in, they go into no body together: the copy's nest
+    error that names read, loop and limit. Where thread blocks of a GPU share loops further in, they go into no body together: the copy's nest
     shares the loops outside with the other one in a kernel. The pipelines run it before `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu`.
 
     ```mlir
@@ -109,7 +109,7 @@ def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
 def ETDGJoinRegions : Pass<"etdg-join-regions", "::mlir::etdg::GraphOp"> {
   let summary = "make one region of those that differ in where they read alone";
   let description = [{
-    Behind `etdg-place-buffers`: the first iterations of a scan are a region of their own, whose body is most often the others'. Regions of a scheduled nest become one, with
+    After `etdg-place-buffers`: the first iterations of a scan are a region of their own, whose body is most often the others'. Regions of a scheduled nest become one, with
     one leaf's code in the place of two, where
     - body, layouts, operators and places of results are the same;
     - reads that differ are whole elements of buffers in memory of one kind, so that an address is chosen before the leaf begins. A value here and memory
@@ -153,13 +153,13 @@ def ETDGChooseLeafRows : Pass<"etdg-choose-leaf-rows", "::mlir::etdg::GraphOp"> 
 def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
   let summary = "say where a GPU has each buffer";
   let description = [{
-    Part of the phase `storage`, behind `etdg-storage`, which says how many planes a buffer has and which buffers share a slot. The graph's own
+    Part of the phase `storage`, after `etdg-storage`, which says how many planes a buffer has and which buffers share a slot. The graph's own
     buffers are `in call`. What a block has for itself is `in shared`, the memory that the threads of a block share, in the order of the
     program as long as two thirds of the schedule's `block = <shared = ...>` hold it, for as many rows as a task has; else, and
-    where its size is the call's, `in workspace`, of which each block of threads has a part. Sizes are those of
+    where its size is the call's, `in workspace`, of which each thread block has a part. Sizes are those of
     `etdg.buffer` itself (`getBytes`), which `etdg-schedule-for-gpu` has planned with.
 
-    What is said already stays. A remark (category `storage`) says what was left. `convert-etdg-to-loops` reads what is said, and refuses a buffer
+    What is specified already stays. A remark (category `storage`) says what was left. `convert-etdg-to-loops` reads what is specified, and refuses a buffer
     of a block of which nothing is.
 
     ```mlir
@@ -203,15 +203,15 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
 def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "write what a GPU's kernels run into the schedules";
   let description = [{
-    Each nest of a kernel gets a schedule that binds the engine (docs/gpu-engine.md): which loops all blocks of threads
+    Each nest of a kernel gets a schedule that binds the engine (docs/gpu-engine.md): which loops all thread blocks
     take together and where they wait (`sync = grid`, `before = grid`), which iterations are dealt to them
-    (`level = grid`), among them the leaves' columns behind the bar, what one block of threads runs in order, which
+    (`level = grid`), among them the leaves' columns after the bar, what one thread block runs in order, which
     dimension gives the rows of a task, and what a block is (`block`). Each nest in the body of a graph block gets one for a
-    single block of threads: loops in order, rows, a dimension that its leaf computes at once (`level = lifted`).
+    single thread block: loops in order, rows, a dimension that its leaf computes at once (`level = lifted`).
     Each leaf gets `etdg.layouts`: which part of each of its loop nests a thread computes.
 
     Where the call's lengths decide between steps of the whole grid and independent blocks, `etdg.variants` holds both.
-    What is said already stays, so what is written by hand is obeyed. Runs after `etdg-apply-schedule` and before
+    What is specified already stays, so what is written by hand is obeyed. Runs after `etdg-apply-schedule` and before
     `etdg-storage`; planes of iterations that run side by side are all kept.
 
     ```mlir
@@ -239,13 +239,13 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
 }
 
 def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etdg::GraphOp"> {
-  let summary = "let products that wait for nobody run ahead where a GPU takes less time so";
+  let summary = "let products that do not wait run ahead where a GPU takes less time so";
   let description = [{
     Each item with `etdg.divisions` is tried as it stands and in each division, on a copy of the graph that is applied and
     scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and layouts, at typical
-    lengths, decides (docs/gpu-engine.md): launches, barriers of the grid, what blocks of threads wait for in each
+    lengths, decides (docs/gpu-engine.md): launches, barriers of the grid, what thread blocks wait for in each
     step, products in tiles, and what is written and read between the parts. A division is taken where it promises
-    `division_share` percent of the whole's time or less. Where lengths that nobody says are typical decide, both forms become
+    `division_share` percent of the whole's time or less. Where lengths that no annotation declares typical decide, both forms become
     `etdg.variants`. The remark (category `gpu`, `choose-division`) has all prices.
 
     Ranks (`candidate`) are those of `etdg-choose-schedule`: the orders of `etdg.candidates`, then the divisions, then
@@ -268,8 +268,8 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
 def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "cut reductions into shares where a GPU takes less time so";
   let description = [{
-    A leaf at the top of a graph that reduces, at fewer points than there are multiprocessors whatever the lengths are, leaves
-    most of them idle: one block of threads takes all terms of a point. It is tried cut into about as many shares as there are multiprocessors, and
+    A leaf at the top of a graph that reduces, at fewer points than there are SMs whatever the lengths are, leaves
+    most of them idle: one thread block takes all terms of a point. It is tried cut into about as many shares as there are SMs, and
     4, 16, ... times as many (`etdg-cut-leaves`; shares of equal length where there are such near by), on copies of the graph that are scheduled as
     `etdg-schedule-for-gpu` does it; what kernels then cost, at typical lengths, decides. The cheapest form is taken where it promises `division_share`
     percent of the time as it stands, or less, and what then joins the shares is asked in the same way.

@@ -14,7 +14,7 @@ struct Machine;
 #define GEN_PASS_DECL_ETDGPLACEBUFFERS
 #include "ft/Schedule/Passes.h.inc"
 
-/// Says of each buffer of a graph with binding schedules where it lies; what is said already stays.
+/// Says of each buffer of a graph with binding schedules where it lies; what is specified already stays.
 LogicalResult placeBuffers(etdg::GraphOp graph, const GpuScheduleOptions &options);
 
 namespace schedule {
@@ -23,7 +23,7 @@ namespace schedule {
 /// nests, staged operands, sums of slices.
 int64_t sharedBytesForBuffers(etdg::ThreadBlockAttr block);
 
-/// Bytes of shared memory in which the warps of a block of threads leave each other sums.
+/// Bytes of shared memory in which the warps of a thread block leave each other sums.
 int64_t bytesOfWarps(etdg::ThreadBlockAttr block, const Machine &machine);
 
 } // namespace schedule

@@ -9,7 +9,7 @@
 //   row     one more parallel dimension, the rows of the leaves; with `listed`, points
 //           of several (`lines` outside of `row`), whose addresses a thread lists
 //   inner   loops inside one such point; with `tiled`, some of them stand for tiles, with points further in
-//   columns the leaf's columns behind the bar (LeafColumns.h), `columnTile` of which are a task
+//   columns the leaf's columns after the bar (LeafColumns.h), `columnTile` of which are a task
 //
 // A nest has as many such plans as it has cuts of its sequential loops and
 // candidates for the row; the cost model (CostModel.h) picks one.
@@ -113,7 +113,7 @@ NestLoops getLoops(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed = {});
 /// Where a nest stands: inside what one thread runs, or all threads are there.
 enum class PlanPlace { Thread, Cores };
 
-/// What is said of a nest: its own schedule, or that of the `etdg.nest` around it.
+/// What is specified for a nest: its own schedule, or that of the `etdg.nest` around it.
 etdg::ScheduleAttr scheduleOf(ArrayRef<BlockOp> nest);
 /// The tile of a parallel dimension in a schedule that leaves the rest open; 0 if it says nothing: so many of its
 /// iterations are one task, the rows of one call.

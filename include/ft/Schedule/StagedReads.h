@@ -1,8 +1,8 @@
-//===- StagedReads.h - reads that blocks of threads keep --------*- C++ -*-===//
+//===- StagedReads.h - reads that thread blocks keep --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step of a recurrence reads the same weights as the step before. Where a nest's loops are dealt `fixed`, each block
-// of threads computes the same columns of the same point in every step, so it can keep the columns of the weights that it
+// A step of a recurrence reads the same weights as the step before. Where a nest's loops are dealt `fixed`, each thread
+// block computes the same columns of the same point in every step, so it can keep the columns of the weights that it
 // needs in its own shared memory: a placement of the schedule says so of a read, and they are copied once, before the
 // nest's first loop.
 //
@@ -17,7 +17,7 @@
 
 namespace mlir::ft::schedule {
 
-/// The copy of a read that a block of threads keeps: `rows` rows of `tile` columns, of the `columns` that the element has.
+/// The copy of a read that a thread block keeps: `rows` rows of `tile` columns, of the `columns` that the element has.
 struct StagedRead {
   unsigned read = 0;
   int64_t rows = 0, columns = 0, tile = 0;
@@ -31,7 +31,7 @@ std::optional<StagedRead> getStagedRead(BlockOp leaf, unsigned read);
 std::optional<StagedRead> makeStagedRead(BlockOp leaf, unsigned read, int64_t columns, int64_t tile);
 
 /// The points of a nest whose steps are all there at once: of each dealt dimension, in the order of their loops, the constant
-/// range that holds all of its iterations. What a block of threads keeps it keeps for one of them, and one tile of columns.
+/// range that holds all of its iterations. What a thread block keeps it keeps for one of them, and one tile of columns.
 struct FixedPoints {
   struct Range {
     unsigned dim;
@@ -44,10 +44,10 @@ struct FixedPoints {
 /// Nothing where a range has no constant ends.
 std::optional<FixedPoints> getFixedPoints(ArrayRef<BlockOp> nest, const GpuPlan &plan);
 
-/// Why a nest's placement can't be served by blocks of threads; empty where it can. `units`: how many there are at once.
+/// Why a nest's placement can't be served by thread blocks; empty where it can. `units`: how many there are at once.
 std::string describeUnstaged(ArrayRef<BlockOp> nest, const GpuPlan &plan, etdg::PlacementAttr placement, int64_t units);
 
-/// A leaf of the nests that writes the buffer, if any: nobody stages what is written while a kernel runs.
+/// A leaf of the nests that writes the buffer, if any: nothing stages what is written while a kernel runs.
 BlockOp findWriter(ArrayRef<SmallVector<BlockOp>> nests, Value buffer);
 
 /// Whether each of a leaf's loop nests touches a read, whose rows have `columns` elements, in the columns alone that are its own.

@@ -1,7 +1,7 @@
 //===- Syncs.h - what units have not waited for yet -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Units (cores, blocks of threads) share the iterations of dealt loops. Between two nests of one kernel they wait where the
+// Units (cores, thread blocks) share the iterations of dealt loops. Between two nests of one kernel they wait where the
 // schedule says `before`, after steps where it says `sync`. Here stands, by whole buffers, where they have to: the validator
 // asks the same of single elements.
 //

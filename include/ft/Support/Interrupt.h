@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes that have not begun are left out of a cancelled compilation. One that
-// has may take minutes: its analyses ask here, and answer at once what they
+// has may take minutes: its analyzes ask here, and answer at once what they
 // answer where they find nothing. What comes out is thrown away.
 //
 //===----------------------------------------------------------------------===//

@@ -45,7 +45,7 @@ def ETDGValidatePhase : Pass<"etdg-validate-phase", "::mlir::ModuleOp"> {
     where that has run: no graph is gone, and none is called with anything else or asks more of its
     lengths (T9).
 
-    With `given` the module is somebody's input, and what is wrong is an error in it: the schedule that somebody
+    With `given` the module is a user's input, and what is wrong is an error in it: the schedule that a user
     wrote breaks a dependence, in which loop, of which level. With `schedules` only graphs are judged that have one.
   }];
   let options = [

@@ -28,7 +28,7 @@ struct ValidateOptions {
   /// Where a graph that fails is written; empty: a new file in the folder for temporary files.
   std::string reproducer;
   bool writeReproducer = true;
-  /// The graph is somebody's input: what is wrong is an error in it, not in the compiler.
+  /// The graph is a user's input: what is wrong is an error in it, not in the compiler.
   bool isGiven = false;
   /// The graph before the phase.
   const GraphSnapshot *before = nullptr;
@@ -62,8 +62,8 @@ ValidatorWork getValidatorWork();
 /// - (T10) buffers that share memory (`etdg.slot`) are not needed at the same time;
 /// - (T11) what a placement stages gets what it got: nothing writes it between its loop's begin and the read;
 /// - (T12) shares of a reduction (`etdg.cut`) cover it, begin from `identity`, and are joined in order by `combine`;
-/// - (T13) what one unit (core, block of threads) writes another reads, or overwrites (T8, T10), only where units of their level
-///   wait in between: behind an iteration of a loop with `sync`, or before a nest with `before`.
+/// - (T13) what one unit (core, thread block) writes another reads, or overwrites (T8, T10), only where units of their level
+///   wait in between: after an iteration of a loop with `sync`, or before a nest with `before`.
 ///
 /// Where a set is no Presburger set, or numbers leave 62 bits, it fails (T0): what it
 /// can't prove it doesn't let through. Errors are internal errors (or the input's, where it `isGiven`):

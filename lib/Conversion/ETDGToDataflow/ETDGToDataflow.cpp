@@ -37,7 +37,7 @@ struct Stored {
   SmallVector<int> written;  // by dimension of the buffer; -1 where it is folded
 };
 
-/// Why there is no operator graph: a failure, told where somebody wants to know.
+/// Why there is no operator graph: a failure, told where a user wants to know.
 class Refusal {
 public:
   Refusal() = default;

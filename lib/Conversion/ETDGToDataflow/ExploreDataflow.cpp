@@ -175,7 +175,7 @@ struct ExploreDataflow : PassWrapper<ExploreDataflow, OperationPass<GraphOp>> {
 
   Option<bool> isAgain{*this, "again",
                        llvm::cl::desc("After coarsening: what has no schedule gets one of its own, with whatever the search would fuse it; nothing "
-                                      "is said of the rest"),
+                                      "is specified for the rest"),
                        llvm::cl::init(false)};
 
   Option<bool> isQuiet{*this, "quiet",

@@ -206,7 +206,7 @@ void Emitter::beginKernel(StringRef name) {
   kernel->setAttr("loops.kernel", builder.getUnitAttr());
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  // Values that the whole kernel shares are emitted before this marker, memory behind it.
+  // Values that the whole kernel shares are emitted before this marker, memory after it.
   Operation *marker = arith::ConstantIndexOp::create(builder, loc, 0);
   entry = OpBuilder::InsertPoint(body, Block::iterator(marker));
   kernelScope = {entry, {}};
@@ -324,10 +324,10 @@ LogicalResult Emitter::inParallelBody(Block *body, llvm::function_ref<LogicalRes
   return emitted;
 }
 
-/// Where a block of threads has a buffer, as `storage` says.
+/// Where a thread block has a buffer, as `storage` says.
 static LogicalResult setMemory(memref::AllocOp alloc, etdg::BufferOp buffer) {
   if (!buffer.getMemory())
-    return buffer.emitError("nobody says where a block of threads has this buffer (in shared, in workspace): etdg-place-buffers does");
+    return buffer.emitError("it is not specified where a thread block has this buffer (in shared, in workspace): etdg-place-buffers does");
   auto kind = *buffer.getMemory() == etdg::BufferMemory::Shared ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace;
   alloc->setAttr("loops.memory", loops::MemoryAttr::get(buffer.getContext(), kind, /*offset=*/-1, /*swizzled=*/false));
   return success();
@@ -351,7 +351,7 @@ LogicalResult Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsig
   if (rowDim) {
     place.rowStride = size;
     builder.restoreInsertionPoint(scope->at);
-    // (Memory of a block of threads is made before anybody knows how many rows it gets.)
+    // (Memory of a thread block is made before anybody knows how many rows it gets.)
     size = make<arith::MulIOp>(size, gpu ? index(maxRows) : chunkRows);
   }
   memref::AllocOp alloc = emitAlloc(type.getElement().getElementType(), size);

@@ -3,7 +3,7 @@
 //
 // State of the conversion of one graph. ETDGToLoops.cpp makes the program and its kernels,
 // Parallel.cpp loops that are dealt and where units wait, Loops.cpp sequential ones and regions,
-// GridLoops.cpp the kernels of a schedule for a GPU, StagedLoops.cpp what their blocks of threads keep, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
+// GridLoops.cpp the kernels of a schedule for a GPU, StagedLoops.cpp what their thread blocks keep, LeafCalls.cpp addresses and leaves, RowLists.cpp leaves on listed rows, ElementReads.cpp reads
 // of scalars. How loops are arranged is read from the schedules.
 //
 //===----------------------------------------------------------------------===//
@@ -64,7 +64,7 @@ struct Point {
   Value rows;
   Value rowBegin; // first row of the chunk: rows of private storage count from here
   std::optional<Columns> columns; // that leaves compute; none: all
-  Value unit;                     // the number of the block of threads, where it keeps what it reads
+  Value unit;                     // the number of the thread block, where it keeps what it reads
 };
 
 /// Lets the nests of a group share their first dimensions, in order, and no others.
@@ -113,12 +113,12 @@ private:
 
   // Parallel.cpp
   LogicalResult emitTeamKernel(const NestGroup &group);
-  /// Loops of the kernel itself. `waitsBehind`: by the schedule units see behind it what all did.
+  /// Loops of the kernel itself. `waitsBehind`: by the schedule units see after it what all did.
   LogicalResult emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool waitsBehind);
   LogicalResult emitTeamSteps(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan);
   LogicalResult emitTeamBody(ArrayRef<BlockOp> nest, Point point, bool waitsBehind);
   LogicalResult emitTeamChildren(BlockOp block, Point point, bool waitsBehind);
-  /// The nests of a group, one of them; `waitsAtEnd`: units wait behind the last one.
+  /// The nests of a group, one of them; `waitsAtEnd`: units wait after the last one.
   LogicalResult emitTeamGroup(const NestGroup &group, const Point &point, bool waitsBehind);
   LogicalResult emitTeamMember(const NestGroup &group, size_t number, ArrayRef<BlockOp> nest, Point point, bool waitsAtEnd);
   void emitSync();
@@ -141,12 +141,12 @@ private:
   void emitWeight(ArrayRef<BlockOp> nest, const NestPlan &plan, const Point &point);
 
   // GridLoops.cpp
-  /// Nests that blocks of threads run in one launch.
+  /// Nests that thread blocks run in one launch.
   struct GridKernel {
     SmallVector<SmallVector<BlockOp>> nests;
     std::vector<GpuPlan> plans;
     GpuPlace place;
-    /// Behind the kernel's exit: a leaf for each nest, and its plan.
+    /// After the kernel's exit: a leaf for each nest, and its plan.
     etdg::ExitAttr exit;
     SmallVector<BlockOp> ended;
     std::vector<GpuPlan> endedPlans;
@@ -159,17 +159,17 @@ private:
   LogicalResult emitGridKernel(const GridKernel &kernel, StringRef name);
   /// The steps that a nest has beside the shared ones, from number `step` on, and its points.
   LogicalResult emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned step);
-  /// What is dealt to the blocks of threads, and what each of them runs.
+  /// What is dealt to the thread blocks, and what each of them runs.
   LogicalResult emitDealt(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, ArrayRef<unsigned> dims);
-  /// The same where blocks of threads keep what they read: loops over all that there is in any step, each point the same block's.
+  /// The same where thread blocks keep what they read: loops over all that there is in any step, each point the same block's.
   LogicalResult emitFixed(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   LogicalResult emitDealtColumns(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
   LogicalResult emitDealtRows(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point);
 
   // StagedLoops.cpp
-  /// Memory for what blocks of threads keep of a nest's reads, and the loops that copy it there.
+  /// Memory for what thread blocks keep of a nest's reads, and the loops that copy it there.
   LogicalResult emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan);
-  /// Loops of the grid over the fixed points of a nest, and its columns; `body` gets the number of the point's block of threads.
+  /// Loops of the grid over the fixed points of a nest, and its columns; `body` gets the number of the point's thread block.
   using FixedBody = llvm::function_ref<LogicalResult(Point, Value unit)>;
   LogicalResult emitFixedLoops(ArrayRef<BlockOp> nest, const GpuPlan &plan, const FixedPoints &points, Point point, FixedBody body);
   void emitStagedCopy(BlockOp block, const StagedRead &staged, Value memory, const Point &point, Value unit);
@@ -179,7 +179,7 @@ private:
   Value emitIsThere(ArrayRef<BlockOp> nest, const FixedPoints &points, const Point &point);
 
   // GridLoops.cpp
-  /// A nest inside of what one block of threads runs.
+  /// A nest inside of what one thread block runs.
   LogicalResult emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed);
 
   // Exits.cpp
@@ -189,7 +189,7 @@ private:
   /// One iteration of the dimension that nests share.
   LogicalResult emitStep(const NestGroup &group, Value step, NestBody body);
   Value emitGoesOn(BlockOp writer, unsigned write, Value step, Value lower, Value upper);
-  /// The leaves behind a kernel's exit; a located refusal where it has no such exit.
+  /// The leaves after a kernel's exit; a located refusal where it has no such exit.
   FailureOr<SmallVector<BlockOp>> endedLeaves(etdg::KernelOp kernel);
 
   // Loops.cpp
@@ -244,7 +244,7 @@ private:
                   ValueRange outputs, std::optional<Columns> columns = {}, ArrayAttr layouts = {});
   /// Overlaps.cpp: which outputs of a leaf may lie where it reads; of several that one call computes, where any of them reads.
   ArrayAttr overlapsOf(ArrayRef<BlockOp> leaves);
-  /// A piece that is no memory, as blocks of threads take it.
+  /// A piece that is no memory, as thread blocks take it.
   Address emitValuePiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point, bool useRows);
   FailureOr<Address> emitPiece(BlockOp block, etdg::PieceAttr piece, RankedTensorType element, const Point &point,
                                bool useRows);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel with an `exit` becomes a `scf.while` over its steps, whose condition reads what the step before has left there, and a loop of
-// the steps that are left, behind one more sync, in which nobody waits: their leaves have `false` in the place of the exit.
+// the steps that are left, after one more sync, in which nothing waits: their leaves have `false` in the place of the exit.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,9 +1,9 @@
 //===- GridLoops.cpp - kernels of a schedule for a GPU --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As everywhere here, loops are structured: what the schedule deals to blocks of threads is a
+// As everywhere here, loops are structured: what the schedule deals to thread blocks is a
 // parallel loop of level `grid`, what they run together stands around it with a sync of the grid
-// behind a step, and what one of them runs stands inside. Which threads of a block compute what of a
+// after a step, and what one of them runs stands inside. Which threads of a block compute what of a
 // leaf its layouts say, which it keeps.
 //
 //===----------------------------------------------------------------------===//
@@ -150,14 +150,14 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   };
   if (failed(read.exit ? emitLeaving(group, read.exit, read.ended, emitOne, emitEnded) : emitGroup(group, Point(), emitOne)))
     return failure();
-  // Of what is staged each block of threads has a part. How many there are of others loops-choose-tasks says.
+  // Of what is staged each thread block has a part. How many there are of others loops-choose-tasks says.
   kernel->setAttr("loops.grid", loops::GridAttr::get(context, block, stages ? gpu->getMultiprocessors() : 0));
-  finishKernel("blocks of threads of " + gpu->target, /*seconds=*/0);
+  finishKernel("thread blocks of " + gpu->target, /*seconds=*/0);
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// What all blocks of threads are at
+// What all thread blocks are at
 //===----------------------------------------------------------------------===//
 
 LogicalResult Emitter::emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, unsigned step) {
@@ -208,7 +208,7 @@ LogicalResult Emitter::emitDealtRows(ArrayRef<BlockOp> nest, const GpuPlan &plan
 }
 
 //===----------------------------------------------------------------------===//
-// What one block of threads runs
+// What one thread block runs
 //===----------------------------------------------------------------------===//
 
 LogicalResult Emitter::emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> fixed) {

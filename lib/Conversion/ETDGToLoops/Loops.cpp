@@ -135,7 +135,7 @@ LogicalResult Emitter::emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRe
                    [&](Point fixed) { return emitParallel(nest, fixed, *plan, none, plan->shared); });
 }
 
-/// Whether iterations of a dimension may be taken together in any grouping, so that nobody sees the state between two of them.
+/// Whether iterations of a dimension may be taken together in any grouping, so that nothing sees the state between two of them.
 static bool isAnyGrouping(BlockOp block, unsigned dim) {
   using Kind = ft::OperatorKind;
   return dim >= block.getNumAncestors() && !block.getCombine().empty() &&

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two buffers are one memory where they have one slot, or where a call may give a result the memory of an argument (`etdg.in_place`). A leaf that
-// reads one of them and writes the other says so, and whoever makes its code reads no more than that. Planes of one buffer are no question: an
+// reads one of them and writes the other says so, and the code that makes its code reads no more than that. Planes of one buffer are no question: an
 // element is written before it is read, and a buffer has a plane more than are read.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- Parallel.cpp - loops that are dealt, and where units wait ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel does itself: its sequential loops with a sync behind each step, and in
+// What a kernel does itself: its sequential loops with a sync after each step, and in
 // a step the parallel loops that the schedule deals to the cores: points as
 // `scf.forall`, rows as `loops.chunks`. In what one core runs the same loops have no
 // level.
@@ -180,7 +180,7 @@ static bool waitsBefore(ArrayRef<BlockOp> nest) {
   return given && given.getBefore() != etdg::SyncKind::None;
 }
 
-// A step of the schedule's own ends in a sync, which serves what follows, too. Where there may be no step, what is open behind
+// A step of the schedule's own ends in a sync, which serves what follows, too. Where there may be no step, what is open after
 // it was so before.
 LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan, bool waitsBehind) {
   loc = BlockOp(nest.front()).getLoc();

@@ -1,11 +1,11 @@
-//===- StagedLoops.cpp - what blocks of threads keep of reads --------------===//
+//===- StagedLoops.cpp - what thread blocks keep of reads --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A placement of a schedule has each block of threads copy the columns of a read that it needs in every step. As everywhere
-// here, loops are structured: memory holds a part for each block of threads, a parallel loop of level `grid`, dealt `fixed`,
-// fills the parts, and the steps behind it read them. What such loops deal has the same number in every step.
+// A placement of a schedule has each thread block copy the columns of a read that it needs in every step. As everywhere
+// here, loops are structured: memory holds a part for each thread block, a parallel loop of level `grid`, dealt `fixed`,
+// fills the parts, and the steps after it read them. What such loops deal has the same number in every step.
 //
-// Other placements are copies in the graph. Where one block of threads makes them ahead, the loops say by how many iterations.
+// Other placements are copies in the graph. Where one thread block makes them ahead, the loops say by how many iterations.
 //
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
@@ -131,7 +131,7 @@ LogicalResult Emitter::emitFixed(ArrayRef<BlockOp> nest, const GpuPlan &plan, Po
 //===----------------------------------------------------------------------===//
 
 /// How many iterations of a loop, which is dimension `writes` of the one block and `reads` of the other, lie between a write and a read of what it
-/// wrote: by an index that is the dimension and a constant; 0: nobody can tell.
+/// wrote: by an index that is the dimension and a constant; 0: it is unknown.
 static int64_t distanceInLoop(BlockOp writer, AffineMap written, unsigned writes, BlockOp reader, AffineMap read, unsigned reads) {
   MLIRContext *context = writer.getContext();
   AffineExpr zero = getAffineConstantExpr(0, context), from = getAffineDimExpr(writes, context), to = getAffineDimExpr(reads, context);

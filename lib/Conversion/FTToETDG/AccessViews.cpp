@@ -186,7 +186,7 @@ struct AccessBuilder {
     return inside;
   }
 
-  /// Place w is w · dilation behind the first: an affine expression of w where one of size and dilation
+  /// Place w is w · dilation after the first: an affine expression of w where one of size and dilation
   /// is a constant. With a constant size and a dilation that has a name, each place is a piece.
   AccessStatus window(WindowOp window) {
     constexpr int64_t mostPlaces = 64;

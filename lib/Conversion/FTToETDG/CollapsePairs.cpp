@@ -291,7 +291,7 @@ Operation *PairCollapser::findUnbound() {
   return found;
 }
 
-/// For whoever calls the graph with the program's lengths.
+/// For the code that calls the graph with the program's lengths.
 void PairCollapser::note() {
   Builder builder(function.getContext());
   NamedAttrList products;

@@ -404,7 +404,7 @@ void Converter::openDim(ComputeOp op, RegionVector &at) {
   at.open(kind, names.names, names.context);
 }
 
-/// What `first` holds in the first `lag` iterations, and `later` behind them.
+/// What `first` holds in the first `lag` iterations, and `later` after them.
 static ListView joinStates(ListView later, const ListView &first, AffineExpr t, AffineExpr lag) {
   for (Piece &piece : later.pieces)
     piece.when.push_back({t - lag});

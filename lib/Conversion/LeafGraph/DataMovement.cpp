@@ -281,7 +281,7 @@ std::optional<Assembly> GraphBuilder::assemblyOf(Operation *op) {
     return assembly;
   }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-    // A chain of insertions is one assembly, if nobody looks at its middle.
+    // A chain of insertions is one assembly, if nothing reads its middle.
     SmallVector<tensor::InsertSliceOp> chain;
     for (auto link = insert; link;) {
       chain.push_back(link);

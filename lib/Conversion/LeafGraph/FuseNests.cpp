@@ -185,7 +185,7 @@ static bool isConversion(const Nest &nest, const LeafGraph &graph) {
          });
 }
 
-/// The first nest behind one that touches what it writes, or none.
+/// The first nest after one that touches what it writes, or none.
 static size_t firstUse(const LeafGraph &graph, size_t number) {
   size_t use = number + 1;
   while (use < graph.nests.size() && !conflicts(graph.nests[use], graph.nests[number]))
@@ -202,7 +202,7 @@ static void sinkConversions(LeafGraph &graph) {
   }
 }
 
-/// Behind the last group that a nest depends on.
+/// After the last group that a nest depends on.
 static unsigned behindDependences(ArrayRef<Nest> groups, const Nest &nest) {
   unsigned first = groups.size();
   while (first > 0 && !conflicts(groups[first - 1], nest))
@@ -235,7 +235,7 @@ bool Groups::joinOneOf(MutableArrayRef<Nest> some, const Nest &nest) {
   return !joined && llvm::any_of(some, [&](Nest &group) { return countOps(group) + countOps(nest) <= mostOps && tryJoin(group, nest); });
 }
 
-/// A nest goes up to the last group that it depends on, and into it or one behind.
+/// A nest goes up to the last group that it depends on, and into it or one after.
 void Groups::place(Nest nest) {
   unsigned first = behindDependences(groups, nest);
   if (first > 0)
@@ -268,7 +268,7 @@ LogicalResult Groups::joinGiven(const Nest &nest, int64_t with) {
   if (group == groups.end())
     return refuse() << "that is none before it that says how it is computed";
   if (int64_t first = behindDependences(groups, nest); group - groups.begin() < first - 1)
-    return refuse() << "it needs what loop nest " << groups[first - 1].number << " computes, behind that one";
+    return refuse() << "it needs what loop nest " << groups[first - 1].number << " computes, after that one";
   if (!tryJoin(*group, nest))
     return refuse() << "their loops, or what they hand on, do not meet point by point";
   return success();

@@ -108,7 +108,7 @@ std::pair<int64_t, int64_t> mlir::ft::leaf::rangeOf(const Border &border, ArrayR
   return {low, high};
 }
 
-/// Leaves out borders that loops of these sizes do not come to; what lies behind one everywhere is one scalar.
+/// Leaves out borders that loops of these sizes do not come to; what lies after one everywhere is one scalar.
 static ElementView withoutFarBorders(ElementView view, ArrayRef<int64_t> sizes) {
   auto isBehind = [&](const Border &border) {
     auto [low, high] = rangeOf(border, sizes);

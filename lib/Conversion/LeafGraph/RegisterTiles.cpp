@@ -27,7 +27,7 @@ static bool isZero(TypedAttr value) {
   return cast<IntegerAttr>(value).getValue().isZero();
 }
 
-/// Whether all elements of a tile cross a border at the same steps of a loop of terms, and of no other, and what is behind it
+/// Whether all elements of a tile cross a border at the same steps of a loop of terms, and of no other, and what is after it
 /// adds nothing.
 bool mlir::ft::leaf::isTrimmedLoop(const Contraction &product, const ElementView &view, unsigned border, int loop) {
   ArrayRef<int64_t> strides = view.borders[border].strides;
@@ -225,9 +225,9 @@ LogicalResult TiledProduct::checkReads(const RegisterTile &tile) const {
   const int64_t steps = nest.sizes[product.k.back()];
   constexpr int64_t mostWrittenOut = 64; // so that code stays small, whatever is said; a machine's own limit is written_out_terms
   if (tile.writtenOut && (!hasKnownSteps(tile) || !movesAcrossBorders()))
-    return refuse() << "terms stand one behind the other ('written_out') where all of them run at once, and move columns along a border";
+    return refuse() << "terms stand one after the other ('written_out') where all of them run at once, and move columns along a border";
   if (tile.writtenOut && steps > mostWrittenOut)
-    return refuse() << "at most " << mostWrittenOut << " terms stand one behind the other ('written_out'), found loop " << product.k.back() << " of "
+    return refuse() << "at most " << mostWrittenOut << " terms stand one after the other ('written_out'), found loop " << product.k.back() << " of "
                     << steps;
   if (tile.panel && (tile.alongTerms || (tile.panel != 1 && right().strides[product.n.back()] != 1)))
     return refuse() << "columns that some calls copy ('panel') are adjacent in memory";

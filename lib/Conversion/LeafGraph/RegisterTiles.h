@@ -23,7 +23,7 @@ struct TiledProduct {
   /// Whether the rows of a call can be rows of the product: they read the same right-hand side. (Addresses that are themselves
   /// data are found in a loop over the rows.)
   bool canJoinRows() const;
-  /// Whether they are; `given`: as somebody has written it. An operand is packed as `choose` says, which asks for it.
+  /// Whether they are; `given`: as it is given. An operand is packed as `choose` says, which asks for it.
   bool joinsRows(const RegisterTile *given) const;
   /// Rows, columns and vectors, and which operands are packed.
   RegisterTile choose() const;

@@ -3,7 +3,7 @@
 //
 // Where a factor is inside of its borders, and how its elements are read where it is not
 // known to be: which reads are asked, which steps are left out, and which stand one
-// behind the other.
+// after the other.
 //
 //===----------------------------------------------------------------------===//
 #include "ContractionEmitter.h"
@@ -78,7 +78,7 @@ Value ContractionEmitter::loadRight(const Point &at, Value begin, int64_t column
 /// The steps of a loop of terms at which no factor is outside of a border that the loop alone moves it along.
 std::pair<Value, Value> ContractionEmitter::trimmedSteps(const Point &point, int loop, Value steps) {
   Value begin = e.index(0), end = steps;
-  auto stepsUntil = [&](Value distance, int64_t stride) -> Value { // rounded up, none where it is behind
+  auto stepsUntil = [&](Value distance, int64_t stride) -> Value { // rounded up, none where it is after
     distance = arith::MaxSIOp::create(b, distance, e.index(0));
     if (stride == 1)
       return distance;
@@ -100,7 +100,7 @@ std::pair<Value, Value> ContractionEmitter::trimmedSteps(const Point &point, int
   return {begin, end};
 }
 
-/// Whether the innermost terms stand one behind the other in this tile, as the attribute says of tiles whose columns cross a border.
+/// Whether the innermost terms stand one after the other in this tile, as the attribute says of tiles whose columns cross a border.
 bool ContractionEmitter::isWrittenOut(int loop) const {
   if (!product.tile.writtenOut || loop != product.k.back())
     return false;

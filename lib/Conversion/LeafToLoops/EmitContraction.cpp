@@ -240,7 +240,7 @@ Value ContractionEmitter::addUp(Value x, Value y) {
 // Vectors along n
 //===----------------------------------------------------------------------===//
 
-/// Asks for columns of b that are read some terms later. (What lies behind the last one is asked for in vain.)
+/// Asks for columns of b that are read some terms later. (What lies after the last one is asked for in vain.)
 void ContractionEmitter::askAhead(const Point &at, int64_t rows, const Columns &columns) {
   if (product.tile.ahead == 0 || rows < product.tile.aheadRows)
     return;

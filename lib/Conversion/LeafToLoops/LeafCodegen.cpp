@@ -38,7 +38,7 @@ static FailureOr<LeafGraph> analyze(func::FuncOp func, const LeafOptions &option
   return graph;
 }
 
-/// Whether nests can have the vectors that somebody has written for them.
+/// Whether nests can have the vectors that are given for them.
 static LogicalResult checkWrittenLanes(const LeafGraph &graph, const LaneTiles &lanes) {
   SmallVector<bool> met(lanes.size());
   for (const Nest &nest : graph.nests)
@@ -53,11 +53,11 @@ static LogicalResult checkWrittenLanes(const LeafGraph &graph, const LaneTiles &
   return success();
 }
 
-/// Whether somebody has said of each loop nest how it is computed.
+/// Whether is given of each loop nest how it is computed.
 static LogicalResult checkSaid(const LeafGraph &graph, const LeafOptions &options) {
   for (const Nest &nest : graph.nests)
     if (!nest.contraction && (nest.number < 0 || size_t(nest.number) >= options.lanes.size() || !options.lanes[nest.number]))
-      return nest.members.front().op->emitError("nobody says how its loop nest ")
+      return nest.members.front().op->emitError("it is not specified how its loop nest ")
              << nest.number << " is computed (loops-choose-tiles writes #loops.lanes, or what it is joined with)";
   return success();
 }
@@ -94,7 +94,7 @@ static FailureOr<LeafGraph> analyzeSaid(func::FuncOp func, const LeafOptions &op
   if (failed(graph))
     return failure();
   if (!graph->nests.empty() && !options.tiles)
-    return graph->nests.front().members.front().op->emitError("nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)");
+    return graph->nests.front().members.front().op->emitError("it is not specified how the leaf's loop nests are computed (loops-choose-tiles writes layouts)");
   if (failed(takeContractions(*graph, options.tiles.value_or(RegisterTiles()))) || failed(joinNests(*graph, options.joined)))
     return failure();
   return graph;

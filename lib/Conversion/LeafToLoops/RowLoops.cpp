@@ -84,7 +84,7 @@ static FailureOr<SmallVector<const Nest *>> orderOf(const LeafGraph &graph, cons
     }
   for (const Nest &nest : graph.nests)
     if (!llvm::is_contained(ordered, &nest))
-      return errorOf(nest) << "nobody says where (loops-choose-row-loops does)";
+      return errorOf(nest) << "it is not specified where (loops-choose-row-loops does)";
   return ordered;
 }
 
@@ -98,7 +98,7 @@ static LogicalResult checkOrder(const LeafGraph &graph, ArrayRef<const Nest *> o
       if (second->last && !first->last)
         return errorOf(*first) << "loop nest " << second->number << " writes where operands may lie, and stands before it";
       if (first < second && touched[j].hasToWaitFor(touched[i])) // (in memory as they were built)
-        return errorOf(*second) << "it needs loop nest " << first->number << ", which stands behind it";
+        return errorOf(*second) << "it needs loop nest " << first->number << ", which stands after it";
     }
   return success();
 }

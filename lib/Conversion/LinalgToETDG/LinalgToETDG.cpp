@@ -3,7 +3,7 @@
 //
 // `convert-linalg-to-etdg`: each tensor operation of a function becomes a leaf of
 // zero dimensions, so that tensor expressions (Souffle §5) share every analysis of
-// the graph. Reshapes and slices become element maps of the reads behind them.
+// the graph. Reshapes and slices become element maps of the reads after them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +100,7 @@ static Operation *getNextOfChain(Operation *op) {
 }
 
 /// A tensor of which only parts are there yet, and which the next of several such writes completes. They are one statement: by itself
-/// the first would leave elements in memory that nobody wrote, and the next would read them.
+/// the first would leave elements in memory that nothing wrote, and the next would read them.
 static bool isPartOfChain(Operation *op) {
   while (getNextOfChain(op))
     op = cast<SubsetAccessOpInterface>(op).getBase().getDefiningOp();
@@ -262,7 +262,7 @@ static LogicalResult convertWithOpenSizesFirst(func::FuncOp function, bool asThe
   return converted;
 }
 
-/// As the program has them, or with open sizes before the others: rows, if they can be, else as they lie. What is said is said of
+/// As the program has them, or with open sizes before the others: rows, if they can be, else as they lie. What is specified is specified for
 /// the program.
 static LogicalResult convertWithOpenSizes(func::FuncOp function) {
   std::vector<Diagnostic> said;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `tensor<?x768xf32>`: the open dimension is a length with a name, and every operation
-// runs row by row over it. Elements of buffers are what stands behind the last open one.
+// runs row by row over it. Elements of buffers are what stands after the last open one.
 //
 //===----------------------------------------------------------------------===//
 #include "OpenSizes.h"
@@ -90,7 +90,7 @@ private:
   Value getWhole(Leaf &leaf, Value value);
 
   func::FuncOp function;
-  bool asTheyLie; // what transposes an open size, or cuts beside it, may be a map of the reads behind it
+  bool asTheyLie; // what transposes an open size, or cuts beside it, may be a map of the reads after it
   OpBuilder builder;
   MLIRContext *context;
   DenseMap<Value, Shape> shapes;

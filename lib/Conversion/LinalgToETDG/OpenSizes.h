@@ -13,7 +13,7 @@ bool hasOpenSizes(func::FuncOp function);
 /// Makes a graph of a function whose open sizes are rows of each operation: they become lengths, and
 /// each operation a block over its rows. The graph stands in front of the function, which stays.
 /// Fails with an error at the operation whose open sizes are no rows, or differ in name. With `asTheyLie`, what transposes an
-/// open size that is no row, or cuts beside it, is a map of the reads behind it.
+/// open size that is no row, or cuts beside it, is a map of the reads after it.
 LogicalResult convertOpenSizes(func::FuncOp function, bool asTheyLie);
 
 /// Gives the values of a function's body another order of dimensions, those of open size first (OpenSizesFirst.cpp).

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Four passes, each with one decision, which it writes where a leaf says nothing of it: the tiles and vectors of loop nests, their order, by
-// which flags some are left out, and where their values lie. Each reads what those before it have written, or what somebody has.
+// which flags some are left out, and where their values lie. Each reads what those before it have written, or what is given.
 //
 //===----------------------------------------------------------------------===//
 #include "LeafDecisions.h"

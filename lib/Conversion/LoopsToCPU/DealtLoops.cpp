@@ -361,7 +361,7 @@ void tocpu::dealInTurn(const Chain &chain, const Tasks &tasks, Value begin, Valu
     } else {
       arguments = {arith::AddIOp::create(b, tasks.lowers[i], numbers[i])};
     }
-    // The next loop of the chain, if any, is now in the body of the new one, behind what its bounds need.
+    // The next loop of the chain, if any, is now in the body of the new one, after what its bounds need.
     moveBody(inner, loop.getBody(), arguments);
     if (i + 1 < chain.loops.size())
       b.setInsertionPoint(chain.loops[i + 1]);

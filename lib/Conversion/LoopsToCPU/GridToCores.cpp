@@ -1,8 +1,8 @@
-//===- GridToCores.cpp - cores in place of blocks of threads --------------===//
+//===- GridToCores.cpp - cores in place of thread blocks --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the loops of a GPU's schedule mean, where there is no GPU: a core takes what a block of
-// threads would, all cores wait where all blocks of threads would.
+// What the loops of a GPU's schedule mean, where there is no GPU: a core takes what a thread
+// block would, all cores wait where all thread blocks would.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +112,7 @@ void GridKernel::cutColumns(ChunksOp chunks) {
   if (leaves.empty())
     return;
   const int64_t all = *leaves.front().getColumns(), unit = chunks.getUnit() ? int64_t(*chunks.getUnit()) : 1;
-  // Where whoever runs the loop decides: kernels of a GPU run here to be checked, and any number of parts above one is a check.
+  // Where the code that runs the loop decides: kernels of a GPU run here to be checked, and any number of parts above one is a check.
   constexpr int64_t parts = 4;
   int64_t part = std::min<int64_t>(chunks.getMost(), llvm::alignTo(llvm::divideCeil(all, parts), unit));
   if (int64_t(chunks.getMost()) < all)

@@ -64,7 +64,7 @@ static LogicalResult guardRun(ArrayRef<Operation *> run, Value isFirst) {
   for (Operation *op : run)
     if (!kept.contains(op))
       op->moveBefore(branch.thenBlock()->getTerminator());
-  // (Memory is freed behind its last use.)
+  // (Memory is freed after its last use.)
   for (Operation *op : run)
     if (isa<memref::DeallocOp>(op))
       op->moveAfter(branch);

@@ -70,7 +70,7 @@ SmallVector<CarriedView> CarriedViews::find() {
 
 static bool isOwn(Value memory) { return isa_and_nonnull<memref::AllocOp, loops::SplatOp>(memory.getDefiningOp()); }
 
-/// A kernel's own memory is nobody else's; what it is given may be one memory under two names.
+/// A kernel's own memory is nothing else's; what it is given may be one memory under two names.
 static bool mayBeOne(Value a, Value b) { return a == b || (!isOwn(a) && !isOwn(b)); }
 
 /// All that memory may be which is chosen at run time.
@@ -171,7 +171,7 @@ bool CarriedViews::moves(CarriedView view) {
   return !now || !next || !(*now == *next);
 }
 
-/// Behind the loop, where it has had an iteration: else it has written nothing.
+/// After the loop, where it has had an iteration: else it has written nothing.
 IndexPlace CarriedViews::placeBehind() {
   IndexPlace place;
   place.notNegative.push_back(*upper - *lower - 1);
@@ -223,7 +223,7 @@ bool CarriedViews::isLastOfNext(CarriedView view, OpOperand &use, ArrayRef<OpOpe
   });
 }
 
-/// Whether what is read behind the loop, there, may be what another iteration than the last one has made.
+/// Whether what is read after the loop, there, may be what another iteration than the last one has made.
 bool CarriedViews::isSeenBehind(CarriedView view, OpOperand &use, ArrayRef<OpOperand *> uses) {
   auto reader = dyn_cast<loops::LeafOp>(use.getOwner());
   if (!reader || !upper)
@@ -267,7 +267,7 @@ std::string CarriedViews::describeSeen(CarriedView view) {
     if (there && there != once && there->isBeforeInBlock(once))
       continue;
     if (!there || there == once || isSeenBehind(view, *use, outside))
-      return "what is read behind the loop may be of another iteration than the last one";
+      return "what is read after the loop may be of another iteration than the last one";
   }
   return "";
 }

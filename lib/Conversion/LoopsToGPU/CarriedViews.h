@@ -29,7 +29,7 @@ public:
   SmallVector<CarriedView> find();
   /// Why a register can't stand for the input's memory; empty: it can.
   std::string describeMet(CarriedView view);
-  /// Why memory must have what each iteration makes; empty: nobody looks at it but behind the last one.
+  /// Why memory must have what each iteration makes; empty: nothing reads it but after the last one.
   std::string describeSeen(CarriedView view);
 
 private:

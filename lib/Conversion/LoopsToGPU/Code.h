@@ -33,7 +33,7 @@ using tile::accessBytes;
 inline constexpr int64_t warpLanes = tile::warpThreads;
 /// Multiples of it begin what leaves have of shared memory.
 inline constexpr int64_t leavesAlignment = 64;
-/// Multiples of it begin parts of the workspace, so that no two blocks of threads share a line of the cache.
+/// Multiples of it begin parts of the workspace, so that no two thread blocks share a line of the cache.
 inline constexpr int64_t partAlignment = 256;
 /// Bytes of what a warp leaves of one sum for the others.
 inline constexpr int64_t partialBytes = 8;

@@ -71,7 +71,7 @@ struct Float {
     Value rest = fma(whole, constant(-0.693145751953125), inside);
     rest = fma(whole, constant(-1.42860682030941723212e-6), rest);
     Value fraction = instruction("ex2.approx.ftz.f32", fma(rest, constant(log2e), constant(1.0)));
-    constexpr int64_t digits = 23; // of f32, behind which its exponent begins
+    constexpr int64_t digits = 23; // of f32, after which its exponent begins
     Value bits = arith::BitcastOp::create(b, b.getI32Type(), rounded);
     Value power = arith::ShLIOp::create(b, bits, b.number32(digits));
     return mul(fraction, arith::BitcastOp::create(b, b.getF32Type(), power));

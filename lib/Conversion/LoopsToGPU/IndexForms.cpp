@@ -218,7 +218,7 @@ std::optional<bool> IndexForms::compares(arith::CmpIOp compare, const IndexPlace
   std::optional<IndexForm> left = formOf(compare.getLhs(), place), right = formOf(compare.getRhs(), place);
   if (!left || !right)
     return std::nullopt;
-  // Whether a >= b: surely, surely not, or nobody can tell.
+  // Whether a >= b: surely, surely not, or it is unknown.
   auto isAtLeast = [&](const IndexForm &a, const IndexForm &b) -> std::optional<bool> {
     if (isNeverNegative(a - b, place))
       return true;

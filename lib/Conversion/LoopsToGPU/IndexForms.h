@@ -1,7 +1,7 @@
 //===- IndexForms.h - what indices are, as sums of products -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether two addresses are one, in two iterations of a loop, is asked of sums of products of what nobody knows: lengths, indices of loops around,
+// Whether two addresses are one, in two iterations of a loop, is asked of sums of products of what nothing knows: lengths, indices of loops around,
 // remainders and quotients. Equal forms are equal indices; of others nothing is said.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ public:
   std::optional<IndexForm> formOf(Value value, const IndexPlace &place);
   std::optional<IndexForm> formOf(OpFoldResult value, const IndexPlace &place);
   bool isNeverNegative(const IndexForm &form, const IndexPlace &place);
-  /// Whether a condition holds there; nothing where nobody can tell.
+  /// Whether a condition holds there; nothing where it is unknown.
   std::optional<bool> isTrue(Value condition, const IndexPlace &place);
   /// The value that a value is there: of those that `scf.if` chooses among, as far as its condition tells.
   Value chosenOf(Value value, const IndexPlace &place);

@@ -1,7 +1,7 @@
 //===- KernelBuilder.cpp - kernels, whatever decides what they compute ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The function of a kernel: what the launch gives it, the tasks that are a block of threads' own,
+// The function of a kernel: what the launch gives it, the tasks that are a thread block' own,
 // barriers of the grid, and the record by which a kernel ends a call.
 //
 //===----------------------------------------------------------------------===//
@@ -165,7 +165,7 @@ Value KernelBuilder::checkIndex(Value index, Value bound, Location place, Value 
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    // Blocks of threads run side by side: the record belongs to the one that finds it free.
+    // Thread blocks run side by side: the record belongs to the one that finds it free.
     Value claim = b.at(record, b.number(offsetof(::ft::rt::ErrorRecord, claimed) / 4), i32);
     Value before = LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::xchg, claim, b.number32(1),
                                              LLVM::AtomicOrdering::monotonic, "device");

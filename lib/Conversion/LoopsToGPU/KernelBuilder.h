@@ -41,7 +41,7 @@ public:
   /// The module and the plan: `entry` has none yet.
   void begin(::ft::rt::Entry entry);
   ::ft::rt::Plan &plan() { return result.entry.plans.front(); }
-  /// Behind arguments, results, intermediates and constants: where kernels note what ends a call.
+  /// After arguments, results, intermediates and constants: where kernels note what ends a call.
   void addErrorBuffer();
   CallBuffer &describe(Value value, ArrayRef<LengthAttr> lengths, RankedTensorType element);
   void addArgument(CallBuffer &buffer, int64_t number);
@@ -63,7 +63,7 @@ public:
   Value argument(int64_t planBuffer);
   Value symbolValue(StringAttr name);
   Value integerArgument(const HostExpr &value);
-  /// A loop over the tasks that are this block of threads'; `turn` is the first one where they are dealt in turn.
+  /// A loop over the tasks that are this thread block'; `turn` is the first one where they are dealt in turn.
   scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
   void emitGridBarrier();
   Value checkIndex(Value index, Value bound, Location place, Value may);
@@ -78,7 +78,7 @@ public:
   // Memory (KernelMemory.cpp).
   /// Shared memory from this byte on.
   Value sharedMemory(int64_t offset);
-  /// A part of the workspace for this block of threads.
+  /// A part of the workspace for this thread block.
   Value workspaceMemory(HostExpr bytes, Value bytesValue);
   LLVM::GlobalOp addConstant(DenseElementsAttr value);
   /// Memory of what a leaf's loop nests hand on, of its products' operands, and of its sums.
@@ -105,7 +105,7 @@ public:
   llvm::DenseMap<StringAttr, Value> symbolValues;
   std::vector<::ft::rt::KernelArgument> kernelArguments;
   Threads threads;
-  bool cooperative = false;  // blocks of threads wait for each other
+  bool cooperative = false;  // thread blocks wait for each other
   int64_t sharedBytes = 0;
   llvm::DenseMap<int64_t, Value> sharedPointers; // by offset
   loops::PlaceAttr sums;                         // of the leaf that is emitted
@@ -113,7 +113,7 @@ public:
     int64_t planBuffer;
     HostExpr bytes;
   };
-  std::vector<BlockPart> blockParts; // of the workspace, one for each block of threads
+  std::vector<BlockPart> blockParts; // of the workspace, one for each thread block
 };
 
 } // namespace mlir::ft::togpu

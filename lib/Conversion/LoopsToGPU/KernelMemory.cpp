@@ -1,7 +1,7 @@
-//===- KernelMemory.cpp - memory of a block of threads -------------------===//
+//===- KernelMemory.cpp - memory of a thread block -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared memory is one array, the workspace has a part for each block of threads: pointers to where the loops say that something lies
+// Shared memory is one array, the workspace has a part for each thread block: pointers to where the loops say that something lies
 // (LoopMemory.cpp).
 //
 //===----------------------------------------------------------------------===//

@@ -48,13 +48,13 @@ using schedule::RowNest;
 using schedule::RowPlan;
 using schedule::Tiles;
 
-/// The columns of this block of threads: a multiple of `unit`, like `begin`.
+/// The columns of this thread block: a multiple of `unit`, like `begin`.
 struct Columns {
   Value begin, count; // i64
   int64_t unit = 1;
 };
 
-/// What a leaf needs to know about its block of threads.
+/// What a leaf needs to know about its thread block.
 struct Threads {
   int64_t count = 0;
   Value id; // i32
@@ -83,7 +83,7 @@ public:
   const RowPlan *rowPlan = nullptr; // rows stay in registers
   tile::RowAccessesAttr rowAccesses; // and in which accesses they come and go
   std::vector<KeptTiles> kept;
-  SmallVector<bool> syncs;       // by nest: the threads of a block wait behind it
+  SmallVector<bool> syncs;       // by nest: the threads of a block wait after it
   Value staging;                    // shared memory for operands of products, where a nest is one in tiles
 
   /// An index of data, i64, or 0 where it is not in [0, bound), which is noted for the host then.

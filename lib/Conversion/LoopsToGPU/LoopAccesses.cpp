@@ -187,7 +187,7 @@ std::string ProductAccesses::describeWrongReads(tile::ProductAttr widest) const 
 std::string ProductAccesses::describeWrong(unsigned leader, tile::ProductAttr with, int64_t threads) const {
   bool hasReads = said.getReads() || said.getMma() || said.getJoined();
   if (!said.getResult() || !hasReads || (said.getAccesses().empty() && !said.getJoined()))
-    return "nobody says how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does";
+    return "it is not specified how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does";
   tile::ProductAttr widest = decide(leader, with, threads);
   if (std::string wrong = describeWrongMoves(widest, threads); !wrong.empty())
     return wrong;

@@ -3,7 +3,7 @@
 //
 // Adjacent elements are one access where the first lies at a multiple of its bytes. What loops say of
 // an address are sums and products: what divides them is read off these, up to one access, and written on the
-// leaf (`loops-find-alignment`). What somebody else has written there is compared with it.
+// leaf (`loops-find-alignment`). What is given there is compared with it.
 //
 //===----------------------------------------------------------------------===//
 #include "LoopChecks.h"

@@ -1,4 +1,4 @@
-//===- LoopChecks.cpp - which loops blocks of threads can run -------------===//
+//===- LoopChecks.cpp - which loops thread blocks can run -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops may come from anybody: what the dialect allows and no kernel can do is refused here, where it
@@ -52,10 +52,10 @@ static loops::ChunksOp chunksOfCount(Value count) {
   return chunks && chunks.getCount() == count ? chunks : loops::ChunksOp();
 }
 
-/// A part is one block of threads': as many are there at once, and whoever touches it deals the same points to the same block.
+/// A part is one thread block': as many are there at once, and the code that touches it deals the same points to the same block.
 LogicalResult KernelChecks::checkParts(memref::AllocOp alloc, int64_t parts) {
   if (int64_t most = loops::gridOf(kernel).getMost(); parts > most)
-    return alloc.emitError("the GPU engine can't run the loops: each block of threads has one part, expected at most ")
+    return alloc.emitError("the GPU engine can't run the loops: each thread block has one part, expected at most ")
            << most << ", found " << parts;
   for (Operation *user : alloc->getUsers()) {
     if (isa<memref::DeallocOp>(user))
@@ -67,7 +67,7 @@ LogicalResult KernelChecks::checkParts(memref::AllocOp alloc, int64_t parts) {
     if (dealt && dealt.getDealing() == etdg::Dealing::Fixed)
       continue;
     InFlightDiagnostic diag = user->emitError("the GPU engine can't run the loops: expected loops of the grid that are dealt "
-                                              "fixed around what touches a part of memory that each block of threads has, found ")
+                                              "fixed around what touches a part of memory that each thread block has, found ")
                               << (dealt ? etdg::stringifyDealing(dealt.getDealing()) : StringRef("none"));
     diag.attachNote(alloc.getLoc()) << "the memory is here";
     return diag;
@@ -92,7 +92,7 @@ LogicalResult KernelChecks::checkAlloc(memref::AllocOp alloc) {
   int64_t bytes, room = loops::gridOf(kernel).getBlock().getShared() - sharedUsed;
   if (count.isNegative() || __builtin_mul_overflow(count.getSExtValue(), bytesOf(type.getElementType()), &bytes) || bytes > room)
     return alloc.emitError("the GPU engine can't run the loops: expected shared memory of at most ")
-           << room << " bytes, which is what the kernel's blocks of threads have left, found "
+           << room << " bytes, which is what the kernel's thread blocks have left, found "
            << count.getSExtValue() << " elements of " << type.getElementType();
   sharedUsed += int64_t(llvm::alignTo(bytes, accessBytes));
   return success();
@@ -200,7 +200,7 @@ FailureOr<func::FuncOp> togpu::kernelOf(loops::LaunchOp launch, const Machine &m
   auto module = launch->getParentOfType<ModuleOp>();
   auto kernel = module.lookupSymbol<func::FuncOp>(launch.getCallee());
   auto refuse = [&](const Twine &what) -> FailureOr<func::FuncOp> {
-    InFlightDiagnostic diag = launch.emitError("expected a kernel of blocks of threads (loops.grid), found ") << what;
+    InFlightDiagnostic diag = launch.emitError("expected a kernel of thread blocks (loops.grid), found ") << what;
     if (kernel)
       diag.attachNote(kernel.getLoc()) << "it is here";
     return diag;

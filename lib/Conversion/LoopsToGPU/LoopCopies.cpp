@@ -87,7 +87,7 @@ std::string togpu::describeWaiting(loops::LeafOp leaf, const leaf::Nest &nest, t
   Type element = cast<MemRefType>(leaf.getOutputs()[0].getType()).getElementType();
   int64_t count = said.getAccesses()[0] == said.getAccesses()[1] ? said.getAccesses()[0] : 1;
   if (element.isInteger(1) || !llvm::is_contained(tile::asyncBytes, count * bytesOf(element)))
-    return "an access of it has " + std::to_string(count * bytesOf(element)) + " bytes, a copy that nobody waits for 4, 8 or 16";
+    return "an access of it has " + std::to_string(count * bytesOf(element)) + " bytes, a copy that nothing waits for 4, 8 or 16";
   return "";
 }
 
@@ -157,7 +157,7 @@ static loops::WaitOp waitBetween(const Meeting &meeting) {
   return {};
 }
 
-/// How many groups are committed behind that of a copy before its threads come to a wait in the iteration that reads it; nothing where the copy's
+/// How many groups are committed after that of a copy before its threads come to a wait in the iteration that reads it; nothing where the copy's
 /// own is not. (Inner loops make more of them, which waits for these only sooner.)
 static std::optional<int64_t> groupsBetween(const Meeting &meeting, loops::WaitOp wait, int64_t ahead) {
   int64_t all = 0, between = 0;
@@ -208,7 +208,7 @@ LogicalResult CopyChooser::choose(loops::LeafOp leaf) {
   if (nests->size() == 1 && nests->front().said)
     why = describeWaiting(leaf, nests->front().nest, nests->front().said, kernel, launches);
   if (why.empty() && !findReaders(leaf, readers))
-    why = "nobody reads it, or others write where it does";
+    why = "nothing reads it, or others write where it does";
   for (Operation *reader : readers)
     if (Meeting meeting = meetingOf(leaf, reader); why.empty() && !meeting.copy->isBeforeInBlock(meeting.reader))
       why = "who reads it stands in front of it";
@@ -236,7 +236,7 @@ void CopyChooser::wait(loops::LeafOp copy, Operation *reader) {
   loops::SyncOp::create(builder, reader->getLoc(), etdg::SyncKind::Block);
 }
 
-/// As many groups may be on their way as none of those is that somebody reads.
+/// As many groups may be on their way as none of those is that something reads.
 void CopyChooser::setGroups() {
   llvm::MapVector<Operation *, int64_t> groups;
   for (auto [copy, reader] : read) {
@@ -280,7 +280,7 @@ LogicalResult mlir::ft::chooseKernelCopies(loops::ProgramOp program, const GpuOp
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// A located refusal where somebody reads what may still be on its way.
+/// A located refusal where something reads what may still be on its way.
 static LogicalResult checkWait(loops::LeafOp copy, Operation *reader) {
   Meeting meeting = meetingOf(copy, reader);
   auto refuse = [&](const Twine &expected, const Twine &found) {
@@ -300,7 +300,7 @@ static LogicalResult checkWait(loops::LeafOp copy, Operation *reader) {
   for (Operation *op = wait->getNextNode(); op != meeting.reader; op = op->getNextNode())
     if (auto sync = dyn_cast<loops::SyncOp>(op))
       return success();
-  return refuse("a loops.sync behind the wait, where the threads of a block see what others have copied", "none");
+  return refuse("a loops.sync after the wait, where the threads of a block see what others have copied", "none");
 }
 
 LogicalResult togpu::checkCopies(func::FuncOp kernel) {

@@ -15,7 +15,7 @@ std::string describeWaiting(loops::LeafOp leaf, const leaf::Nest &nest, tile::Ne
 /// Whether a leaf says that its threads go on.
 bool isAsync(loops::LeafOp leaf);
 
-/// An error where somebody may read what is on its way.
+/// An error where a user may read what is on its way.
 LogicalResult checkCopies(func::FuncOp kernel);
 
 } // namespace mlir::ft::togpu

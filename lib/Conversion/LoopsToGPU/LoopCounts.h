@@ -19,11 +19,11 @@ using loops::bodyOf;
 using loops::lowerOf;
 using loops::upperOf;
 
-/// Loops of level grid that are dealt as one: those on which ranges of others depend, which all blocks of threads walk; the others.
+/// Loops of level grid that are dealt as one: those on which ranges of others depend, which all thread blocks walk; the others.
 struct DealtLoops {
   SmallVector<Operation *> outer, flat;
 };
-/// Those in a loop that stands in no other of its level; an error where blocks of threads can't deal them.
+/// Those in a loop that stands in no other of its level; an error where thread blocks can't deal them.
 FailureOr<DealtLoops> readDealt(Operation *outermost);
 
 /// A kernel's values in the host's words, where it is launched so.
@@ -36,7 +36,7 @@ public:
   std::optional<HostExpr> valueOf(OpFoldResult value) const;
   /// The iterations of a loop.
   std::optional<HostExpr> iterationsOf(Operation *loop) const;
-  /// The tasks of several loops together: none are known where the blocks of threads say how long chunks are, or the host is still to.
+  /// The tasks of several loops together: none are known where the thread blocks say how long chunks are, or the host is still to.
   std::optional<HostExpr> tasksOf(ArrayRef<Operation *> loops) const;
 
 private:
@@ -49,7 +49,7 @@ private:
 /// of them in a task that its leaves compute them by tiles (NestTiles.cpp), and never more than `most`.
 HostExpr cutRows(HostExpr rows, HostExpr others, loops::ChunkLengthAttr length, int64_t most);
 
-/// Whether blocks of threads of a kernel wait for each other.
+/// Whether thread blocks of a kernel wait for each other.
 bool hasWaits(func::FuncOp kernel);
 
 /// Whether the host knows how many tasks there are.

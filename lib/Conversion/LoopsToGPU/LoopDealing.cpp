@@ -1,8 +1,8 @@
-//===- LoopDealing.cpp - loops of the grid, for a block of threads --------===//
+//===- LoopDealing.cpp - loops of the grid, for a thread block --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops of level grid that stand in each other are dealt as one, the innermost fastest. Those on
-// which other ranges depend stay loops, which all blocks of threads walk; the tasks of their
+// which other ranges depend stay loops, which all thread blocks walk; the tasks of their
 // iterations follow each other, so that blocks get equally many.
 //
 //===----------------------------------------------------------------------===//
@@ -74,7 +74,7 @@ LogicalResult LoopWalker::takeOuter(ArrayRef<Operation *> outer, ArrayRef<Operat
   return success();
 }
 
-/// Columns: as many parts as leave a task for each block of threads, a multiple of their unit each.
+/// Columns: as many parts as leave a task for each thread block, a multiple of their unit each.
 Value LoopWalker::columnsOf(ChunksOp chunks, Value columns, Value parts) {
   Value one = b.number(1), blocks = b.extend(NVVM::GridDimXOp::create(b, b.getI32Type()));
   int64_t unit = *chunks.getUnit();
@@ -83,7 +83,7 @@ Value LoopWalker::columnsOf(ChunksOp chunks, Value columns, Value parts) {
   return b.mul(b.larger(b.ceilDiv(units, b.smaller(share, b.larger(units, one))), one), unit);
 }
 
-/// Rows: as many as the host says, or as many as leave a task for each block of threads.
+/// Rows: as many as the host says, or as many as leave a task for each thread block.
 Value LoopWalker::rowsOfTask(ChunksOp chunks, ArrayRef<Operation *> flat, Value rows, Value others) {
   if (loops::ChunkLengthAttr length = chunks.getLengthAttr(); length.getTasks()) {
     SmallVector<Operation *> rest;
@@ -99,7 +99,7 @@ Value LoopWalker::rowsOfTask(ChunksOp chunks, ArrayRef<Operation *> flat, Value 
 }
 
 void LoopWalker::cutChunks(ArrayRef<Operation *> flat, Flat &counted, Value points) {
-  // Columns first, while there are blocks of threads left for the points of all iterations, then rows.
+  // Columns first, while there are thread blocks left for the points of all iterations, then rows.
   Value all = allPoints ? allPoints : points;
   for (bool columns : {true, false})
     for (auto [i, loop] : llvm::enumerate(flat)) {

@@ -144,7 +144,7 @@ LogicalResult togpu::buildForm(loops::LeafOp leaf, const Lift &lift, LeafForm &f
   options.sums = leaf.getSums().value_or(FloatType());
   options.aliasesOutput = loops::outputsWrittenLast(leaf);
   if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
-    return leaf.emitError("the GPU engine can't run the leaf: an output may overlap an input, and blocks of threads share the columns: one may read "
+    return leaf.emitError("the GPU engine can't run the leaf: an output may overlap an input, and thread blocks share the columns: one may read "
                           "what another has written; expected overlaps that say where they do not");
   if (failed(leaf::normalizeLeaf(function)))
     return failure();
@@ -191,7 +191,7 @@ static SmallVector<bool> findLiftedBuffers(loops::LeafOp leaf, const leaf::LeafG
   return schedule::findLifted(graph, std::move(lifted));
 }
 
-/// How each loop nest takes part where blocks of threads share the leaf's columns.
+/// How each loop nest takes part where thread blocks share the leaf's columns.
 static LogicalResult readCuts(loops::LeafOp leaf, LeafForm &form) {
   ArrayRef<int64_t> cuts = leaf.getCuts().value_or(ArrayRef<int64_t>());
   if (!leaf.getWidth() || cuts.size() != form.graph.nests.size())

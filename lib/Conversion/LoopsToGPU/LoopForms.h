@@ -55,7 +55,7 @@ struct LeafInBlock {
   SmallVector<bool> lifted; // by buffer: differs between lifted iterations
   bool rowWise = false;
 };
-/// The leaf in blocks of threads like these. An error at it where its cuts are none of its loop nests.
+/// The leaf in thread blocks like these. An error at it where its cuts are none of its loop nests.
 FailureOr<LeafInBlock> readLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Lift &lift);
 
 /// How threads share a leaf: rows that stay in registers, or tiles of each loop nest.
@@ -70,7 +70,7 @@ FailureOr<LeafTiling> readTiling(loops::LeafOp leaf, const LeafInBlock &own, con
 void keepConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling);
 LogicalResult checkConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling);
 
-/// What a leaf needs memory of a block of threads for (LoopMemory.cpp).
+/// What a leaf needs memory of a thread block for (LoopMemory.cpp).
 struct LeafNeeds {
   struct Need {
     int64_t bytes = 0;             // 0: none
@@ -97,7 +97,7 @@ struct LeafPlaces {
 /// An error at the leaf where something has no place, or one that it can't have.
 FailureOr<LeafPlaces> readPlaces(loops::LeafOp leaf, const LeafNeeds &needs);
 
-/// A leaf as it stands in its block of threads, with all that is said of it up to its memory (PlacedLeaf.cpp).
+/// A leaf as it stands in its thread block, with all that is specified for it up to its memory (PlacedLeaf.cpp).
 struct PlacedLeaf {
   LeafInBlock own;
   LeafTiling tiling;
@@ -116,13 +116,13 @@ struct BufferFacts {
 /// The same for all buffers, as emission binds them: a view, a constant, or a value with a place (LoopAccesses.cpp).
 SmallVector<BufferFacts> findFacts(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafPlaces &places);
 
-/// What the threads of a block compute of a loop nest, point by point. Nothing is said of nests that are products, or computed with one.
+/// What the threads of a block compute of a loop nest, point by point. Nothing is specified for nests that are products, or computed with one.
 struct LeafNest {
   tile::NestAttr said;
   leaf::Nest nest; // with its loops as they are said
   SmallVector<leaf::NestAccess> accesses; // in the order of those that are said
 };
-/// What is said of each nest (LoopNests.cpp). An error at the leaf where something is missing or does not fit.
+/// What is specified for each nest (LoopNests.cpp). An error at the leaf where something is missing or does not fit.
 FailureOr<std::vector<LeafNest>> readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places,
                                            const Machine &machine);
 
@@ -130,7 +130,7 @@ FailureOr<std::vector<LeafNest>> readNests(loops::LeafOp leaf, const LeafInBlock
 LogicalResult checkAccesses(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafTiling &tiling, const LeafPlaces &places, int64_t threads,
                             const Machine &machine);
 
-/// Behind which of its loop nests the threads of a block wait, as a leaf says; an error where it does not (LoopSyncs.cpp).
+/// After which of its loop nests the threads of a block wait, as a leaf says; an error where it does not (LoopSyncs.cpp).
 FailureOr<SmallVector<bool>> readSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests);
 
 /// Accesses of a leaf are no wider than what divides a row of a view: so many elements, by which rows begin evenly at best.

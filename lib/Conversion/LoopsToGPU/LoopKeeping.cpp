@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What leaves in the body of a loop keep (`loops.kept`) is loaded before the loop, where its first iteration would read it, is handed from one iteration
-// to the next as tiles, and stored behind it, where its last iteration would.
+// to the next as tiles, and stored after it, where its last iteration would.
 //
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"

@@ -230,7 +230,7 @@ int64_t KeptFinder::wordsWith(ArrayRef<KeptSum> kept) const {
 
 static auto aboutSums() { return remark::RemarkOpts::name("keep-sums").category("gpu"); }
 
-/// Half of a thread's registers where so many blocks of threads share a multiprocessor: the others hold operands and addresses.
+/// Half of a thread's registers where so many thread blocks share a multiprocessor: the others hold operands and addresses.
 static int64_t wordsOfSums(etdg::ThreadBlockAttr block, const Machine &machine) {
   int64_t registers = machine.occupancy.registersPerUnit / (block.getThreads() * block.getResident());
   return std::min(registers, machine.occupancy.registersPerThread) / 2;
@@ -246,7 +246,7 @@ static void keepSums(loops::LeafOp leaf, KeptFinder &finder, int64_t most) {
     };
     std::string why;
     std::optional<KeptSum> sum = finder.findTile(view, why);
-    // (Several tiles at a time leave room for fewer blocks of threads, and each has code of its own: that takes longer than the way through memory.)
+    // (Several tiles at a time leave room for fewer thread blocks, and each has code of its own: that takes longer than the way through memory.)
     if (sum && sum->tiles > 1)
       why = "it is " + std::to_string(sum->tiles) + " tiles of a product, of which a thread would have all at a time";
     if (!why.empty()) {
@@ -301,7 +301,7 @@ LogicalResult mlir::ft::keepKernelSums(loops::ProgramOp program, const GpuOption
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Whether the threads of a block wait behind a loop before one of them may read what another one stores there.
+/// Whether the threads of a block wait after a loop before one of them may read what another one stores there.
 static bool waitsBehind(scf::ForOp loop) {
   for (Operation *next = loop->getNextNode(); next; next = next->getNextNode()) {
     bool isRead = false;
@@ -326,7 +326,7 @@ static LogicalResult checkKept(loops::LeafOp leaf, KeptFinder &finder, KeptAttr 
   if (!sum)
     return refuse(why);
   if (std::string seen = said.getStore() == KeptStore::Last ? finder.describeSeen(view) : ""; !seen.empty())
-    return refuse("stored behind the last iteration alone, where " + seen);
+    return refuse("stored after the last iteration alone, where " + seen);
   if (Type type = said.getType()) {
     if (!leaf->getParentOp()->hasAttr("loops.rounds_last"))
       return refuse("the loop's iterations round what they hand on (it says no loops.rounds_last)");
@@ -355,7 +355,7 @@ FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, 
       return failure();
   auto loop = cast<scf::ForOp>(leaf->getParentOp());
   if (storesBehind(loop) && !waitsBehind(loop))
-    return loop.emitError("the GPU engine can't run the loops: sums that stay in registers are stored behind the loop; expected a loops.sync block before somebody reads: "
+    return loop.emitError("the GPU engine can't run the loops: sums that stay in registers are stored after the loop; expected a loops.sync block before something reads: "
                           "loops-place-syncs places it");
   return kept;
 }

@@ -27,7 +27,7 @@ FailureOr<KeptSums> readKept(loops::LeafOp leaf, const LeafInBlock &own, const L
 
 /// The leaves in a loop's body that keep something through it.
 SmallVector<loops::LeafOp> keepingLeaves(scf::ForOp loop);
-/// Whether they store something behind the loop.
+/// Whether they store something after the loop.
 bool storesBehind(scf::ForOp loop);
 
 } // namespace mlir::ft::togpu

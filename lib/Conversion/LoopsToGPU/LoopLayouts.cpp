@@ -20,7 +20,7 @@ using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
 /// Iterations that can't be computed at once are a block's, one after the other. What was said of how threads share all of
-/// them at once is said of nothing then.
+/// them at once is specified for nothing then.
 static void takeApart(func::FuncOp kernel) {
   kernel.walk([](Operation *loop) {
     loops::LevelAttr level = loops::levelOf(loop);
@@ -42,7 +42,7 @@ static bool isLaidOut(loops::LeafOp leaf) {
   return layouts && llvm::none_of(layouts, llvm::IsaPred<loops::ProductAttr, loops::LanesAttr, UnitAttr>);
 }
 
-/// Says which loop nests of a leaf are computed together, where nobody has.
+/// Says which loop nests of a leaf are computed together, where nothing has.
 static LogicalResult joinNests(loops::LeafOp leaf, const Machine &machine) {
   if (leaf->hasAttr(joinedName))
     return success();

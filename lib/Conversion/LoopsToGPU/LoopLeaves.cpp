@@ -1,4 +1,4 @@
-//===- LoopLeaves.cpp - leaves and memory of loops, for a block of threads -===//
+//===- LoopLeaves.cpp - leaves and memory of loops, for a thread block -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A leaf's operands are pointers and distances between rows, read off the views that it has.

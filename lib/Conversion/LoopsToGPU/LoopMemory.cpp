@@ -1,8 +1,8 @@
-//===- LoopMemory.cpp - memory of a block of threads, said in the loops ---===//
+//===- LoopMemory.cpp - memory of a thread block, said in the loops ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shared memory is one array: first what warps leave for each other, then what lives as long as the kernel, then what leaves need one
-// after the other. What does not fit lies in the workspace, of which each block of threads has a part. Which is where, from which byte
+// after the other. What does not fit lies in the workspace, of which each thread block has a part. Which is where, from which byte
 // on, is decided here (`loops-place-memory`), and checked before it is obeyed.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ static unsigned touches(const leaf::Nest &nest, int buffer, const leaf::ElementV
 }
 
 /// The output in whose memory a value between nests may lie: a product alone adds to it, in its own places and not elsewhere, and
-/// writes it as that output, which nobody else touches. None: -1. (The thread that writes a sum of a product is the one that has
+/// writes it as that output, which nothing else touches. None: -1. (The thread that writes a sum of a product is the one that has
 /// read it; where lanes share a point, others may still read.)
 static int outputOf(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, int scratch) {
   for (auto [n, nest] : llvm::enumerate(graph.nests)) {
@@ -70,7 +70,7 @@ static int outputOf(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, int scr
     if (to.elementType != from.elementType || to.numElements != from.numElements || touches(nest, scratch, &view) ||
         touches(nest, written.buffer, &view))
       return -1;
-    // Whoever makes the value stands before; behind, nobody looks at it.
+    // The code that makes the value stands before; after, nothing reads it.
     for (auto [other, beside] : llvm::enumerate(graph.nests))
       if (other != n && (touches(beside, written.buffer) || (other > n && touches(beside, scratch))))
         return -1;
@@ -90,7 +90,7 @@ static bool isShared(Value memory) {
   return kind && kind.getKind() == MemoryKind::Shared;
 }
 
-/// Loop nests that are computed together, one tile after the other: from a product on to behind the last one that it, or one that is joined with
+/// Loop nests that are computed together, one tile after the other: from a product on to after the last one that it, or one that is joined with
 /// it, has fused.
 static SmallVector<std::pair<unsigned, unsigned>> findRuns(ArrayRef<Tiles> tiles) {
   SmallVector<std::pair<unsigned, unsigned>> runs;
@@ -105,7 +105,7 @@ static SmallVector<std::pair<unsigned, unsigned>> findRuns(ArrayRef<Tiles> tiles
 }
 
 /// The loop nests in which each buffer is used, from the first to the last. What some nest of a run uses, all of the run do: the next tile
-/// reads behind what the last one has written.
+/// reads after what the last one has written.
 static SmallVector<LeafNeeds::Need> findLives(const leaf::LeafGraph &graph, ArrayRef<Tiles> tiles) {
   SmallVector<LeafNeeds::Need> lives(graph.buffers.size());
   for (auto [n, nest] : llvm::enumerate(graph.nests)) {
@@ -224,16 +224,16 @@ private:
   void placeValues(loops::LeafOp leaf, const LeafNeeds &needs, SmallVectorImpl<Planned> &planned);
   int64_t placeSums(int64_t bytes);
   int64_t placeOperands(int64_t bytes);
-  /// A block that is alone on its multiprocessor has no more than its limit, and sums may come to need theirs; others may go beyond it.
+  /// A block that is alone on its SM has no more than its limit, and sums may come to need theirs; others may go beyond it.
   int64_t reserved() const { return sumsAt >= 0 || !isWaiting ? 0 : block.getThreads() * block.getSums(); }
-  /// What leaves need in turn lies behind all that lives as long as the kernel.
+  /// What leaves need in turn lies after all that lives as long as the kernel.
   int64_t beginOfLeaves() const { return int64_t(llvm::alignTo(used, std::max(leavesAlignment, lineBytes))); }
   void write();
 
   func::FuncOp kernel;
   const Machine &machine;
   etdg::ThreadBlockAttr block;
-  const int64_t mostParts; // blocks of threads that have memory in the workspace
+  const int64_t mostParts; // thread blocks that have memory in the workspace
   const bool isWaiting;
   const int64_t limit, warps;
   SwizzleChooser swizzles;
@@ -249,13 +249,13 @@ private:
 };
 } // namespace
 
-/// Bytes of memory that somebody has said to be shared, as `storage` does of buffers; 0 of other memory.
+/// Bytes of memory that is given to be shared, as `storage` does of buffers; 0 of other memory.
 static int64_t bytesSaidShared(memref::AllocOp alloc) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
   return memory && memory.getKind() == MemoryKind::Shared ? loops::bytesOfBlock(alloc) : 0;
 }
 
-/// What is said is obeyed; what elements are put together in, of which nothing is said, lies in shared memory where it fits.
+/// What is specified is obeyed; what elements are put together in, of which nothing is said, lies in shared memory where it fits.
 void MemoryPlanner::place(memref::AllocOp alloc) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
   APInt count;
@@ -371,7 +371,7 @@ void MemoryPlanner::write() {
     leaf.setPlacesAttr(places.empty() ? ArrayAttr() : ArrayAttr::get(context, places));
   }
   kernel->setAttr("loops.shared", loops::SharedAttr::get(context, behind + ofLeaf, warps));
-  // Memory for each block of threads bounds how many there are.
+  // Memory for each thread block bounds how many there are.
   loops::GridAttr grid = loops::gridOf(kernel);
   int64_t most = grid.getMost() ? std::min(grid.getMost(), mostParts) : mostParts;
   if (usesWorkspace)
@@ -413,7 +413,7 @@ LogicalResult togpu::checkMemory(func::FuncOp kernel, const Machine &machine) {
   auto shared = kernel->getAttrOfType<loops::SharedAttr>("loops.shared");
   auto refuse = [&] { return kernel.emitError("the GPU engine can't run the loops: "); };
   if (!shared)
-    return refuse() << "nobody says where a block of threads has its memory (loops.shared): loops-place-memory does";
+    return refuse() << "it is not specified where a thread block has its memory (loops.shared): loops-place-memory does";
   if (failed(checkSwizzles(kernel)))
     return failure();
   loops::GridAttr grid = loops::gridOf(kernel);
@@ -432,7 +432,7 @@ LogicalResult togpu::checkMemory(func::FuncOp kernel, const Machine &machine) {
                           }));
     if (!isOfWorkspace || grid.getMost())
       return WalkResult::advance();
-    op->emitError("the GPU engine can't run the loops: each block of threads has memory in the workspace, expected how many there are at most "
+    op->emitError("the GPU engine can't run the loops: each thread block has memory in the workspace, expected how many there are at most "
                   "(most in loops.grid)");
     return WalkResult::interrupt();
   });

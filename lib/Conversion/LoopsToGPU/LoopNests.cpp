@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What follows of a loop nest's tiling once it is known where the leaf's values lie and begin: which points a thread computes together, how its
-// sums are cut, what becomes of rows that are too few for a tile, how many adjacent elements are one access, and where nobody computes it.
+// sums are cut, what becomes of rows that are too few for a tile, how many adjacent elements are one access, and where nothing computes it.
 // Decided here (`loops-choose-points`), and checked before it is obeyed.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ using schedule::NestSplit;
 using schedule::Tiles;
 
 namespace {
-/// Derives all that is said of one nest.
+/// Derives all that is specified for one nest.
 class NestChooser {
 public:
   NestChooser(loops::LeafOp leaf, const LeafInBlock &own, const Tiles &tiles, ArrayRef<BufferFacts> facts, const Machine &machine, LeafNest &to)
@@ -71,7 +71,7 @@ bool NestChooser::cutsSums(int64_t points) const {
   return tiles.group == 1 && schedule::cutsSums(tiles, nest, points, context.sums);
 }
 
-/// Whether the block of threads may have several tiles, whose sums go through the same memory.
+/// Whether the thread block may have several tiles, whose sums go through the same memory.
 bool NestChooser::isReused(int64_t tile, bool isShared) const {
   if (!isShared || tiles.group <= warpLanes)
     return false;
@@ -226,7 +226,7 @@ static std::string describeWrong(tile::PointTilesAttr said, tile::PointTilesAttr
   return text;
 }
 
-/// The same of all that is said of a nest.
+/// The same of all that is specified for a nest.
 static std::string describeWrong(tile::NestAttr said, tile::NestAttr widest, tile::PointTilesAttr rest, const leaf::Nest &nest) {
   auto shape = [](tile::NestAttr nest) {
     return std::tuple(nest.getLoops(), nest.getRows(), nest.getLifts(), nest.getColumns(), nest.getFirst(), nest.getAccesses().size());
@@ -272,7 +272,7 @@ FailureOr<std::vector<LeafNest>> togpu::readNests(loops::LeafOp leaf, const Leaf
     auto refuse = [&] { return leaf.emitError("the GPU engine can't run the leaf's nests: loop nest ") << number << ": "; };
     nest.said = said ? dyn_cast<tile::NestAttr>(said[number]) : tile::NestAttr();
     if (!nest.said)
-      return refuse() << "nobody says which points a thread computes: loops-choose-points does";
+      return refuse() << "it is not specified which points a thread computes: loops-choose-points does";
     if (std::string wrong = describeWrong(nest.said, widest, rest, nest.nest); !wrong.empty())
       return refuse() << wrong;
     nests[number] = std::move(nest);

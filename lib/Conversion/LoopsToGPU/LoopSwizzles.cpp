@@ -22,7 +22,7 @@ using schedule::ProductTiles;
 // Memory that branches choose
 //===----------------------------------------------------------------------===//
 
-/// What memory may be, behind branches.
+/// What memory may be, after branches.
 static void findSources(Value memory, llvm::SetVector<Value> &sources) {
   auto branch = memory.getDefiningOp<scf::IfOp>();
   if (!branch) {
@@ -85,7 +85,7 @@ static std::optional<SmallVector<int64_t>> rowsOfFragment(const ProductShape &sh
       int64_t index = isOuter ? rest : rest % std::max<int64_t>(digit.size, 1);
       rest = isOuter ? 0 : rest / std::max<int64_t>(digit.size, 1);
       int loop = digit.loop < 0 ? -1 : shape.indexOfParallel(digit.loop);
-      // (Rows of a call lie one value behind the other, or further.)
+      // (Rows of a call lie one value after the other, or further.)
       offset += index * (digit.kind == Axis::Digit::ofRows ? buffer.batched ? buffer.numElements : 0 : loop < 0 ? 0 : view.strides[loop]);
     }
     rows.push_back(offset * bytesOf(buffer.elementType));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The threads of a block walk its loops together, but none of them is as far as the others before they have waited. What one of them, or all of
-// them in a loop that they share, have stored is read by a leaf, a loop of theirs or all of them behind a `loops.sync block`; and behind
+// them in a loop that they share, have stored is read by a leaf, a loop of theirs or all of them after a `loops.sync block`; and after
 // which of its loop nests they wait each leaf says in `loops.syncs`.
 //
 //===----------------------------------------------------------------------===//
@@ -90,7 +90,7 @@ void SyncPlacer::take(Region &region) {
       take(&op);
 }
 
-/// The loop nests behind which threads wait: each that does not stay in registers with a product before it. Rows in registers are a lane's own, and
+/// The loop nests after which threads wait: each that does not stay in registers with a product before it. Rows in registers are a lane's own, and
 /// for what is on its way those wait who read it.
 static SmallVector<bool> chooseSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests) {
   SmallVector<bool> syncs(nests, !tiling.rows && !isAsync(leaf));
@@ -126,13 +126,13 @@ FailureOr<SmallVector<bool>> togpu::readSyncs(loops::LeafOp leaf, const LeafTili
   auto said = leaf->getAttrOfType<DenseBoolArrayAttr>(syncsName);
   auto refuse = [&] { return leaf.emitError("the GPU engine can't run the leaf: "); };
   if (!said)
-    return refuse() << "nobody says behind which of its loop nests the threads of a block wait (" << syncsName << "): loops-place-syncs does";
+    return refuse() << "it is not specified after which of its loop nests the threads of a block wait (" << syncsName << "): loops-place-syncs does";
   SmallVector<bool> syncs(said.asArrayRef());
   if (syncs.size() != nests)
     return refuse() << syncsName << ": expected an entry for each of its " << nests << " loop nests, found " << syncs.size();
   // Where a nest stays in registers with another one there is nothing to wait for, and nowhere to.
   for (auto [i, wait, own] : llvm::enumerate(syncs, chooseSyncs(leaf, tiling, nests)))
     if (wait && !own)
-      return refuse() << syncsName << ": what loop nest " << i << " computes stays in registers or is on its way, nobody waits behind it";
+      return refuse() << syncsName << ": what loop nest " << i << " computes stays in registers or is on its way, nothing waits after it";
   return syncs;
 }

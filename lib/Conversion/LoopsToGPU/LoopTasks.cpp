@@ -1,7 +1,7 @@
-//===- LoopTasks.cpp - tasks of blocks of threads, said in the loops ------===//
+//===- LoopTasks.cpp - tasks of thread blocks, said in the loops ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long the chunks are that blocks of threads take, and how many blocks there are where the host can't count the tasks, is decided
+// How long the chunks are that thread blocks take, and how many blocks there are where the host can't count the tasks, is decided
 // here, and checked before it is obeyed.
 //
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ bool togpu::countsTasks(const DealtLoops &dealt, const HostCounts &counts) {
   return counts.tasksOf(dealt.flat).has_value();
 }
 
-/// Whether the host can cut a loop into chunks: it knows all iterations, and no block of threads has to wait for others.
+/// Whether the host can cut a loop into chunks: it knows all iterations, and no thread block has to wait for others.
 static bool canHostCut(ChunksOp chunks, const DealtLoops &dealt, const HostCounts &counts, bool isWaiting) {
   return !isWaiting && dealt.outer.empty() && counts.iterationsOf(chunks) && counts.tasksOf(besides(dealt.flat, chunks));
 }
@@ -64,7 +64,7 @@ static void chooseLengths(const DealtLoops &dealt, const HostCounts &counts, boo
   MLIRContext *context = dealt.flat.front()->getContext();
   auto chunks = llvm::map_range(llvm::make_filter_range(dealt.flat, llvm::IsaPred<ChunksOp>),
                                 [](Operation *loop) { return cast<ChunksOp>(loop); });
-  // Lengths that nobody chooses first: others are cut by how many tasks these leave.
+  // Lengths that nothing chooses first: others are cut by how many tasks these leave.
   for (ChunksOp loop : chunks)
     if (!loop.getLengthAttr() && loop.getUnit() && *loop.getUnit() == loop.getMost())
       loop.setLengthAttr(ChunkLengthAttr::get(context, loop.getMost(), 0, 0));
@@ -72,14 +72,14 @@ static void chooseLengths(const DealtLoops &dealt, const HostCounts &counts, boo
   for (ChunksOp loop : chunks) {
     if (loop.getLengthAttr())
       continue;
-    // Columns are shared while there are blocks of threads left; rows wherever the host can't say better.
+    // Columns are shared while there are thread blocks left; rows wherever the host can't say better.
     bool isHosts = !loop.getUnit() && canHostCut(loop, dealt, counts, isWaiting);
     loop.setLengthAttr(isHosts ? ChunkLengthAttr::get(context, 0, options.getMultiprocessors() * planning.tasksPerUnit, planning.rowTile)
                                : ChunkLengthAttr::get(context, 0, 0, 0));
   }
 }
 
-/// Blocks of threads that wait for each other all run at once, one for each multiprocessor; of those that count tasks themselves there
+/// Thread blocks that wait for each other all run at once, one for each SM; of those that count tasks themselves there
 /// are some for each.
 static void chooseBlocks(func::FuncOp kernel, bool isWaiting, bool isCounted, const GpuOptions &options) {
   loops::GridAttr grid = loops::gridOf(kernel);
@@ -120,7 +120,7 @@ static LogicalResult checkLength(ChunksOp chunks, const DealtLoops &dealt, const
   if (!length.getTasks() || canHostCut(chunks, dealt, counts, isWaiting))
     return success();
   return chunks.emitError("the GPU engine can't run the loops: the host can't cut a loop into ")
-         << length.getTasks() << " tasks " << (isWaiting ? "whose blocks of threads wait for each other" : "that it can't count")
+         << length.getTasks() << " tasks " << (isWaiting ? "whose thread blocks wait for each other" : "that it can't count")
          << ": expected each or blocks, found " << length;
 }
 
@@ -136,6 +136,6 @@ LogicalResult togpu::checkTasks(func::FuncOp kernel, loops::LaunchOp launch) {
   });
   if (failed(checked) || loops::gridOf(kernel).getMost() || (isCounted && !isWaiting))
     return checked;
-  return kernel.emitError("the GPU engine can't run the loops: expected how many blocks of threads there are (most in loops.grid), as ")
+  return kernel.emitError("the GPU engine can't run the loops: expected how many thread blocks there are (most in loops.grid), as ")
          << (isWaiting ? "they wait for each other" : "the host can't count the tasks") << "; loops-choose-tasks says it";
 }

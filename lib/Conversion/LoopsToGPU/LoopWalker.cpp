@@ -50,7 +50,7 @@ Value LoopWalker::valueOf(Value value) {
   auto found = known.values.find(value);
   if (found != known.values.end())
     return found->second;
-  // Strides and the like are computed once, whoever asks first.
+  // Strides and the like are computed once, the code that asks first.
   if (isa_and_nonnull<arith::MulIOp>(value.getDefiningOp()) && isOfArguments(value, &source.getBody().front()))
     return e.atEntry([&] { return ofArgument(value); });
   // (What is refused gives an error there; no value stands for it.)
@@ -59,7 +59,7 @@ Value LoopWalker::valueOf(Value value) {
   return b.number(0);
 }
 
-/// Whether an operation has loops of level grid inside, or lets blocks of threads wait.
+/// Whether an operation has loops of level grid inside, or lets thread blocks wait.
 static bool isOfGrid(Operation *op) {
   return op
       ->walk([](Operation *inner) {
@@ -79,14 +79,14 @@ LogicalResult LoopWalker::takeBlock(Block &block) {
   };
   for (Operation &op : block.without_terminator()) {
     if (isMemoryEffectFree(&op))
-      continue; // once somebody asks for it
+      continue; // once something asks for it
     // (Those wait who do what comes next.)
     if (auto sync = dyn_cast<loops::SyncOp>(op); sync && sync.getKind() == etdg::SyncKind::Block) {
       waitsNext = true;
       continue;
     }
     OpBuilder::InsertionGuard guard(b);
-    // What stands in no loop of the grid one block of threads does.
+    // What stands in no loop of the grid one thread block does.
     if (isInside || isOfGrid(&op) || op.getNumResults() || isa<memref::DeallocOp>(op)) {
       if (failed(take(op)))
         return failure();

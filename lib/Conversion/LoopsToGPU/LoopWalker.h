@@ -3,7 +3,7 @@
 //
 // A kernel that `convert-etdg-to-loops` made becomes what each thread runs: LoopPrograms.cpp binds
 // what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
-// loops that blocks of threads share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
+// loops that thread blocks share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
 // and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory.
 // What leaves and lifted loops are LoopForms.cpp tells, what the host can count LoopCounts.cpp.
 //
@@ -37,7 +37,7 @@ private:
     Value pointer, stride, lift;
     std::optional<ValueAt> value;
   };
-  /// What was converted; values of a region are forgotten behind it.
+  /// What was converted; values of a region are forgotten after it.
   struct Known {
     llvm::DenseMap<Value, Value> values;
     llvm::DenseMap<Value, ValueAt> splats; // by memory that may be a value
@@ -65,7 +65,7 @@ private:
   LogicalResult takePlain(Operation *op);
   LogicalResult takeFor(scf::ForOp loop);
   LogicalResult takeWhile(scf::WhileOp loop);
-  /// A parallel loop that one block of threads, or one of its threads, runs.
+  /// A parallel loop that one thread block, or one of its threads, runs.
   LogicalResult takeInOrder(Operation *loop);
   SmallVector<Value> yielded(Operation *terminator, TypeRange types);
 

@@ -80,7 +80,7 @@ static FailureOr<GpuOptions> optionsFor(loops::ProgramOp program, StringRef pass
   return options;
 }
 
-/// Whether a program launches kernels of blocks of threads; others are a CPU's.
+/// Whether a program launches kernels of thread blocks; others are a CPU's.
 static bool isOfBlocks(loops::ProgramOp program) {
   auto module = program->getParentOfType<ModuleOp>();
   return program
@@ -91,7 +91,7 @@ static bool isOfBlocks(loops::ProgramOp program) {
       .wasInterrupted();
 }
 
-/// Lets `decide` write into the kernels of a module's programs that are of blocks of threads.
+/// Lets `decide` write into the kernels of a module's programs that are of thread blocks.
 static LogicalResult decideAll(ModuleOp module, StringRef pass, StringRef target, StringRef machine,
                                LogicalResult (*decide)(loops::ProgramOp, const GpuOptions &)) {
   for (auto program : module.getOps<loops::ProgramOp>()) {

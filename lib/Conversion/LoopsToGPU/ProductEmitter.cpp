@@ -37,7 +37,7 @@ private:
     Value view;
   };
 
-  /// What a nest of products adds up, the first one or one that is joined. Its own loops of terms are numbered behind those of the first.
+  /// What a nest of products adds up, the first one or one that is joined. Its own loops of terms are numbered after those of the first.
   struct Terms {
     const Nest &nest;
     const ProductTiles &product;
@@ -97,7 +97,7 @@ private:
   LogicalResult emitMember(const NestMember &member, ArrayRef<int> loops, At at, Value row, Value column);
   /// Which axes of the product a member of a fused nest with these loops asks its elements' places along.
   SmallVector<unsigned> axesOfIndices(const NestMember &member, ArrayRef<int> loops) const;
-  /// The index of one of the product's loops, of an element whose row and column have these numbers (null: nobody asks).
+  /// The index of one of the product's loops, of an element whose row and column have these numbers (null: nothing asks).
   Value indexOf(int loop, ArrayRef<Value> numbers);
   LogicalResult emitReduction(const NestMember &member, ValueRange inputs, LoopNumber loopOf, At at, Value row,
                               Value column);
@@ -354,7 +354,7 @@ LogicalResult ProductEmitter::emitMember(const NestMember &member, ArrayRef<int>
     inputs.push_back(load(overTile(view), loopOf, at, row, column));
   if (member.isReduction())
     return emitReduction(member, inputs, loopOf, at, row, column);
-  // Behind what it reads, where its elements lie.
+  // After what it reads, where its elements lie.
   SmallVector<unsigned> axes = axesOfIndices(member, loops);
   for (unsigned axis : axes)
     inputs.push_back(tile::NumbersOp::create(b, tile::RegistersType::get(b.getContext(), attribute.getBlock(), b.getI64Type(), layout),
@@ -644,7 +644,7 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
   }
 }
 
-/// Computes a nest of products, and those behind it that add to its sums; the number of the next one.
+/// Computes a nest of products, and those after it that add to its sums; the number of the next one.
 unsigned ProductEmitter::emitProducts(unsigned first, At at, Value row, Value column) {
   auto productOf = [&](unsigned nest) -> const ProductTiles & { return nest == number ? product : *e.tiles[nest].product; };
   auto isCarried = [&](unsigned nest) { return llvm::is_contained(product.joined, nest) && productOf(nest).attribute.getCarried(); };

@@ -7,8 +7,8 @@
 
 namespace mlir::ft::togpu {
 
-/// Emits nest `number` of the emitter's leaf, and those behind it that its layout computes with it. `memory`: shared
-/// memory for the operands' stages, which nobody else uses meanwhile.
+/// Emits nest `number` of the emitter's leaf, and those after it that its layout computes with it. `memory`: shared
+/// memory for the operands' stages, which nothing else uses meanwhile.
 LogicalResult emitProduct(LeafEmitter &emitter, unsigned number, const schedule::ProductTiles &product,
                           Value memory);
 

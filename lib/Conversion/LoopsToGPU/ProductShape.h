@@ -33,10 +33,10 @@ struct Axis {
 /// The loops of another nest, as the product's are numbered.
 using LoopNumber = llvm::function_ref<int(int)>;
 
-/// A view of a nest of products as one over its parallel loops, as the nests behind have it.
+/// A view of a nest of products as one over its parallel loops, as the nests after have it.
 leaf::ElementView withoutTerms(const leaf::Nest &nest, leaf::ElementView view);
 
-/// Whether nest `next`, a product that is joined with nest `leader`, adds to the sums of the nest before it as they are in registers, where nobody
+/// Whether nest `next`, a product that is joined with nest `leader`, adds to the sums of the nest before it as they are in registers, where nothing
 /// else looks at them before.
 bool canCarrySums(const leaf::LeafGraph &graph, ArrayRef<schedule::Tiles> tiles, unsigned leader, unsigned next);
 
@@ -94,7 +94,7 @@ public:
 private:
   /// How many adjacent columns are one aligned access, wherever it begins in the matrix.
   int64_t widthOf(const leaf::ElementView &view, const Axis &columns, LoopNumber loopOf) const;
-  /// Whether something behind the product is reduced along its rows.
+  /// Whether something after the product is reduced along its rows.
   bool reducesRows() const;
 
   int64_t columnUnit;

@@ -101,7 +101,7 @@ FailureOr<tile::RowAccessesAttr> togpu::readRowAccesses(loops::LeafOp leaf, cons
   ArrayAttr nests = leaf.getNestsAttr();
   auto said = nests && nests.size() == 1 ? dyn_cast<tile::RowAccessesAttr>(nests[0]) : tile::RowAccessesAttr();
   if (!said)
-    return refuse() << "nobody says in which accesses lanes take rows (#tile.row_accesses): loops-choose-points does";
+    return refuse() << "it is not specified in which accesses lanes take rows (#tile.row_accesses): loops-choose-points does";
   tile::RowAccessesAttr widest = chooseRowAccesses(leaf, own, plan, findFacts(leaf, graph, places), machine);
   if (said.getWidths().size() != widest.getWidths().size())
     return refuse() << "its rows have " << widest.getWidths().size() << " places, found " << said;

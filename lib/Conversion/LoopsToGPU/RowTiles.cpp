@@ -33,7 +33,7 @@ private:
     unsigned result;
     Value value; // what lanes have of it; of a nest without a row, what a row has
   };
-  /// Where operations of a nest go: tiles from outside come in as operands, and what is known behind it comes out.
+  /// Where operations of a nest go: tiles from outside come in as operands, and what is known after it comes out.
   class Sweep {
   public:
     /// One operation alone needs none.

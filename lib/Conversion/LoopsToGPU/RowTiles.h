@@ -4,8 +4,8 @@
 // Softmax, layer norm and their like walk each row several times: sums along it,
 // then values that need these sums. Here they become operations on rows of the
 // dialect `tile`: a group of lanes keeps its row in registers from the first load
-// to the last store, so that memory is read once and nobody waits for the other
-// rows of a block of threads. Short rows share a warp, long ones have a block.
+// to the last store, so that memory is read once and nothing waits for the other
+// rows of a thread block. Short rows share a warp, long ones have a block.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_ROWTILES_H

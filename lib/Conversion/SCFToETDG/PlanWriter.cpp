@@ -151,7 +151,7 @@ void PlanWriter::writeLeaf(const Step &step) {
   etdg::YieldOp::create(builder, step.loc, results);
 }
 
-/// Whether no block comes of it: what it holds never runs, or nobody uses it.
+/// Whether no block comes of it: what it holds never runs, or nothing uses it.
 static bool isEmpty(const Step &step) {
   return step.kind != Step::Leaf && llvm::all_of(step.steps, isEmpty);
 }

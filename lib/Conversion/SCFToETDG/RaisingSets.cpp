@@ -197,7 +197,7 @@ FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set
   SmallVector<LatestPiece> result;
   if (etdg::isEmpty(builder.get()))
     return result;
-  // Columns of the set; dimensions behind the fixed ones stand for the free variables.
+  // Columns of the set; dimensions after the fixed ones stand for the free variables.
   SmallVector<AffineExpr> columns;
   for (unsigned d = 0; d < numFixed; ++d)
     columns.push_back(dim(d));

@@ -1,7 +1,7 @@
 //===- SCFToETDG.cpp - imperative loops over tensors to graphs ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `convert-scf-to-etdg` (docs/raising.md): a copy of the function is prepared, analysed, and a graph written from what
+// `convert-scf-to-etdg` (docs/raising.md): a copy of the function is prepared, analyzed, and a graph written from what
 // is known of it. `scf-print-raising` prints that instead.
 //
 //===----------------------------------------------------------------------===//

@@ -250,7 +250,7 @@ LogicalResult mlir::ft::raising::selectData(func::FuncOp function, Refusal &refu
     }
     branch.erase();
   }
-  // What a select made superfluous: an update that nobody reads.
+  // What a select made superfluous: an update that nothing reads.
   SmallVector<Operation *> dead;
   function.walk([&](SubsetAccessOpInterface op) {
     if (op.isWrite() && op->getNumResults() == 1 && op->use_empty())

@@ -305,7 +305,7 @@ bool WhileBounder::replace() {
   Location loc = loop.getLoc();
   // The condition and what it passes on, before the first iteration.
   SmallVector<Value> state = clone(before, loop.getInits());
-  // What nobody looks at is not carried, but for the flag.
+  // What nothing reads is not carried, but for the flag.
   SmallVector<unsigned> carried;
   for (unsigned k = 0; k < loop.getNumResults(); ++k) {
     bool counts = counters.contains(after->getArgument(k));

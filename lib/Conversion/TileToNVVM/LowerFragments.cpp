@@ -4,7 +4,7 @@
 // A warp multiplies fragments of 16 rows, 8 columns and 16 terms (PTX ISA,
 // mma.sync.m16n8k16). Of an accumulator lane l has rows l / 4 and l / 4 + 8 and
 // columns 2 (l mod 4) and the next. The rows of a fragment need not follow each
-// other in the tile: the layout repeats 8 rows and 8 columns of each warp behind
+// other in the tile: the layout repeats 8 rows and 8 columns of each warp after
 // those of the others, and a fragment takes two such groups of rows and one of
 // columns.
 //

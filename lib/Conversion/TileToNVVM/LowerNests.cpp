@@ -63,7 +63,7 @@ std::pair<Value, std::optional<int64_t>> NestCode::countTiles() {
 //===----------------------------------------------------------------------===//
 
 /// Tiles that a thread computes together, whose loads are all in flight before the first store: these may be to memory that others
-/// are read from, so that nobody behind may put the loads of one tile before the stores of another. Then what is left, one by one.
+/// are read from, so that nothing after may put the loads of one tile before the stores of another. Then what is left, one by one.
 void NestCode::runTogether(Value total) {
   int64_t threads = layout.getThreads(), copies = layout.getTogether();
   Value id = nest.getThread(), zero = number32(0), span = number32(threads * copies);

@@ -81,7 +81,7 @@ private:
     return row;
   }
 
-  /// How many accesses a row begins behind the start of a line. Any number is right.
+  /// How many accesses a row begins after the start of a line. Any number is right.
   static Value shiftOf(RowCode &b, PointsOp op, const PointRow &row) {
     RowPlaceAttr place = *op.getPlace();
     RowAttr layout = op.getType().getLayout();

@@ -80,7 +80,7 @@ private:
   SmallVector<Value> valueOf(const NestAccess &access, const TilePart &at, int64_t count);
   void store(WriteOp write, const TilePart &at, ArrayRef<Value> values);
   Value offsetIn(MemoryOp memory, Value offset, const TilePart &at);
-  /// Where an element lies, by how far it is behind where memory begins.
+  /// Where an element lies, by how far it is after where memory begins.
   Value addressIn(MemoryOp memory, Value start);
   SmallVector<Value> loadFrom(MemoryOp memory, Value start, int64_t count, bool isOne);
   void storeTo(MemoryOp memory, Value start, ArrayRef<Value> values, bool isOne);

@@ -262,7 +262,7 @@ void NestCode::copyAsync(const PointTile &point) {
   auto write = *nest.getBody().getOps<WriteOp>().begin();
   const size_t from = accessOf.at(read), to = accessOf.at(write);
   const int64_t count = nest.getCopiedElements(), bytes = count * accesses[from].memory.getType().getElementBytes();
-  // (16 bytes are the one size that passes the cache beside the multiprocessor.)
+  // (16 bytes are the one size that passes the cache beside the SM.)
   const auto cache = bytes == accessBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   for (const TilePart &part : point.parts) {
     OpBuilder::InsertionGuard guard(*this);

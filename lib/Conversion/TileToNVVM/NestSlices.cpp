@@ -70,7 +70,7 @@ Sums NestCode::sumSlice(const Slices &s) {
   return Sums(branch.getResults());
 }
 
-/// The sums of this slice and of that `half` slices behind, where `left` slices are left.
+/// The sums of this slice and of that `half` slices after, where `left` slices are left.
 Sums NestCode::addPartner(const Slices &s, ValueRange sums, Value half, Value left) {
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) { return createOrFold<arith::CmpIOp>(predicate, x, y); };
   Value partner = createOrFold<arith::AddIOp>(s.slice, half);

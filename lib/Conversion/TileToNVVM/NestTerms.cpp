@@ -84,7 +84,7 @@ void NestCode::evaluate(PointTile &point, Sums &sums) {
   }
 }
 
-/// What points read before they write there. (Copies that are on their way are in nobody's registers.)
+/// What points read before they write there. (Copies that are on their way are in no one's registers.)
 void NestCode::loadFirst(PointTile &point) {
   if (nest.getAsync())
     return;

@@ -38,9 +38,9 @@ public:
   Value extend(Value value32) { return createOrFold<arith::ExtUIOp>(getI64Type(), value32); }
   /// Goes on where a condition holds; a null one always does.
   void under(Value condition);
-  /// Where a row's accesses are, `shift` accesses behind lane 0 (null: at it).
+  /// Where a row's accesses are, `shift` accesses after lane 0 (null: at it).
   void placeChunks(const Points &points, PointRow &row, Value shift);
-  /// How far an access is behind where memory begins.
+  /// How far an access is after where memory begins.
   Value offsetOf(RowPlaceAttr place, Value begin, const PointRow &row, Value stride, Value element);
   Value atRow(Value pointer, Value offset, Type element);
   void storeAccess(StoreRowsOp op, const PointRow &row, Value element, ArrayRef<Value> values);

@@ -1,7 +1,7 @@
 //===- CpuBundle.cpp - graphs to the CPU code of bundles ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of the CPU engine behind the one signature that launch plans know,
+// The kernels of the CPU engine after the one signature that launch plans know,
 // `void kernel(void **arguments)`: each gets a function that makes its
 // environment and shares its tasks among the threads of the runtime's pool.
 //

@@ -103,7 +103,7 @@ void ProgramReader::read() {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops that somebody has written
+// Loops that are given
 //===----------------------------------------------------------------------===//
 
 /// Whether a buffer of a program is the argument, or the result, of a graph that it says it is.

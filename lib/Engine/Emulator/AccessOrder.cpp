@@ -97,7 +97,7 @@ void Grid::checkCell(Cell &cell, const View &view, AccessKind kind, uint64_t add
   Access now{view.block, view.agent, view.time, site, view.kind};
   if (kind == AccessKind::read) {
     if (!cell.defined && !(cell.write.kind == AgentKind::copy && !isBefore(cell.write, view)))
-      fail("(E2) reads " + memory.describe(address) + ", which nobody wrote", site);
+      fail("(E2) reads " + memory.describe(address) + ", which nothing wrote", site);
     checkOrder(cell.write, view, /*wrote=*/true, kind, address, memory, site);
     return keepRead(cell, now, view);
   }
@@ -149,7 +149,7 @@ void Grid::accessAs(const View &view, uint64_t address, uint32_t bytes, AccessKi
     checkCell(cell[i], view, kind, address, piece, site);
 }
 
-/// Nobody may read what is there until it is written again.
+/// Nothing may read what is there until it is written again.
 void Grid::forget(uint64_t address, uint32_t bytes) {
   std::memset(reinterpret_cast<void *>(address), 0xff, bytes);
   Memory *piece = memories.find(address);

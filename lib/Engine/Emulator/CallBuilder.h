@@ -22,7 +22,7 @@ struct Calls {
 
   std::vector<TileOperation> &operations;
   Operation *module; // of kernels
-  /// Results that nothing has a use for behind the block in which they are made.
+  /// Results that nothing has a use for after the block in which they are made.
   llvm::DenseSet<Value> local;
   /// Of products, whether what they add to is a tile of their own.
   llvm::DenseMap<Operation *, Value> own;

@@ -119,7 +119,7 @@ public:
     return {};
   }
   Status allocate(size_t bytes, uint64_t &out) override {
-    // Room behind, so that what lies behind is never another piece.
+    // Room after, so that what lies after is never another piece.
     void *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256 + 256);
     if (!memory)
       return Status::error(Code::outOfMemory, "no memory for " + std::to_string(bytes) + " bytes");

@@ -44,7 +44,7 @@ public:
   void start(char *stack, Body body, void *argument);
   /// Runs the fiber until it yields or ends; returns whether it ended.
   bool resume();
-  /// Gives the processor back to whoever resumed this fiber, which runs at present.
+  /// Gives the processor back to the code that resumed this fiber, which runs at present.
   void yield();
   char *stack() const { return theStack; }
 

@@ -407,6 +407,6 @@ void Grid::note(const std::string &what, const Thread &thread, uint32_t site) {
 
 void Grid::fail(const std::string &what, uint32_t site) {
   note(what, *running, site);
-  running->fiber.yield(); // for ever: nobody resumes a thread after an error
+  running->fiber.yield(); // for ever: nothing resumes a thread after an error
   abort();
 }

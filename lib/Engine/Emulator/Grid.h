@@ -6,7 +6,7 @@
 // orders, and what it calls undefined is an error here:
 //
 // (E1) an access outside the memory that the launch was given, or misaligned;
-// (E2) a read of memory that nobody wrote;
+// (E2) a read of memory that nothing wrote;
 // (E3) two accesses of one place by different threads, one of them a write,
 //      without a barrier that orders them;
 // (E4) a barrier or a shuffle that not all threads of the block or warp reach,
@@ -24,7 +24,7 @@
 //
 // An asynchronous copy may be done at any time from its issue to the wait for its
 // group: what it overwrites counts as written when it is issued, and as nonsense
-// that nobody wrote until the thread has waited; then it is written once more.
+// that nothing wrote until the thread has waited; then it is written once more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_ENGINE_EMULATOR_GRID_H

@@ -10,7 +10,7 @@
 using namespace mlir;
 
 namespace {
-/// Rewrites one module. The type of sums, a struct of floats, gets a number behind the floats.
+/// Rewrites one module. The type of sums, a struct of floats, gets a number after the floats.
 class GroupCalls {
 public:
   GroupCalls(ModuleOp module, std::vector<std::string> &sites)

@@ -4,7 +4,7 @@
 // Beside each piece of memory that kernels may touch lies a record of who wrote
 // and read it last, and when. From it follow the faults that values show by
 // chance only: two threads at one place without a barrier between, a read of
-// what nobody wrote, an access beyond the end.
+// what nothing wrote, an access beyond the end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_ENGINE_EMULATOR_MEMORY_H
@@ -52,7 +52,7 @@ public:
   uint64_t countCells(uint64_t address, uint64_t size) const {
     return (address - begin + size - 1) / granule - (address - begin) / granule + 1;
   }
-  /// From now on nobody has written here, or everybody may read.
+  /// From now on nothing has written here, or everybody may read.
   void setDefined(bool isDefined);
   void setDefined(uint64_t address, uint64_t size);
   /// "workspace + 64 of 4096 bytes".
@@ -72,7 +72,7 @@ class Memories {
 public:
   Memory &add(std::string name, const void *begin, uint64_t bytes, bool isDefined, bool isConstant = false);
   void remove(const void *begin);
-  /// The piece that an address lies in or just behind, or null.
+  /// The piece that an address lies in or just after, or null.
   Memory *find(uint64_t address);
 
   /// Bytes that share a record: the size of the smallest element that kernels access.

@@ -3,7 +3,7 @@
 //
 // Rows in registers, by the definitions of their layouts: an element of a row is
 // its lane's, a value for each row all its lanes'. Elements outside of rows are
-// nobody's: what lanes compute there is no part of what an operation means.
+// no one's: what lanes compute there is no part of what an operation means.
 //
 //===----------------------------------------------------------------------===//
 #include "Grid.h"

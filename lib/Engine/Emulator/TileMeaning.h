@@ -145,7 +145,7 @@ struct TileOperation {
   void findOwners();
 };
 
-/// The tiles of one block of threads.
+/// The tiles of one thread block.
 class BlockTiles {
 public:
   /// The calling thread's part of an operation; the number of its first result.
@@ -172,7 +172,7 @@ public:
   int64_t slotOfLane(Grid &grid, const TileOperation &op, int64_t number) const;
   /// An index of the element at a position: the row of the leaf, digits of its point, the element.
   int64_t indexInRows(const TileOperation &op, int64_t points, int64_t position, int64_t which) const;
-  /// Reads the access that begins at an element, at `begin` behind the pointer but for what its indices add.
+  /// Reads the access that begins at an element, at `begin` after the pointer but for what its indices add.
   void fetch(Grid &grid, const TileOperation &op, const uint64_t *words);
 
 private:

@@ -1,7 +1,7 @@
-//===- ChooseCutsForGpu.cpp - which reductions blocks of threads share ----===//
+//===- ChooseCutsForGpu.cpp - which reductions thread blocks share ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reduction with few points beside it leaves multiprocessors idle: one block of threads takes all of its terms. Where the points are few,
+// A reduction with few points beside it leaves SMs idle: one thread block takes all of its terms. Where the points are few,
 // shares of several lengths are tried on a copy that is scheduled and priced. What is cut is a loop inside of a leaf (CutLeaf.cpp), or a dimension
 // of its block whose iterations can be joined, so that a share is computed at once (CutJoined.cpp).
 //
@@ -82,7 +82,7 @@ SmallVector<BlockOp> GpuCutChooser::leavesIn(etdg::GraphOp graph) {
   return leaves;
 }
 
-/// Whether the leaf's points beside what is cut, whatever lengths a call has, are fewer than multiprocessors.
+/// Whether the leaf's points beside what is cut, whatever lengths a call has, are fewer than SMs.
 bool GpuCutChooser::leavesIdle(BlockOp leaf, std::optional<unsigned> cut) const {
   int64_t points = 1;
   for (unsigned d = 0; d < leaf.getNumDims(); ++d) {
@@ -184,11 +184,11 @@ void GpuCutChooser::tell(Location loc, const Choice &choice) const {
     return;
   auto about = remark::RemarkOpts::name("cut-reduction").category("gpu");
   auto tell = choice.terms > 0 ? remark::passed(loc, about) : remark::missed(loc, about);
-  tell << (choice.terms > 0 ? llvm::formatv("shares of {0} iterations", choice.terms).str() : std::string("all iterations by one block of threads"))
+  tell << (choice.terms > 0 ? llvm::formatv("shares of {0} iterations", choice.terms).str() : std::string("all iterations by one thread block"))
        << llvm::formatv(" (percent of the time of one block, by iterations of a share: {0})", choice.prices).str();
 }
 
-/// Whether nobody has said how the leaf runs, but in which order.
+/// Whether no annotation specifies how the leaf runs, but in which order.
 static bool isOpen(BlockOp leaf) {
   etdg::ScheduleAttr schedule = scheduleOf({leaf});
   auto saysMore = [](etdg::LoopAttr loop) { return loop.getKind() == etdg::LoopKind::Associative; };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of each item of a graph that has divisions (etdg.divisions): as it stands, or
-// with its products that wait for nobody ahead of it. Each form is scheduled on a
+// with its products that do not wait ahead of it. Each form is scheduled on a
 // copy, as etdg-schedule-for-gpu will schedule it, and what that wrote is priced.
 //
 //===----------------------------------------------------------------------===//
@@ -121,7 +121,7 @@ std::unique_ptr<ScheduledForm> ScheduledForm::make(etdg::GraphOp form, etdg::Bet
 FormPrice ScheduledForm::priceAt(const Lengths &lengths) {
   prices.setLengths(lengths);
   FormPrice price{*prices.priceGraph()};
-  // Written once and read once, by all multiprocessors together.
+  // Written once and read once, by all SMs together.
   double moved = 0;
   for (auto [buffer, all] : llvm::zip_equal(between.buffers, between.times)) {
     double times = prices.getRanges().bytesTypically(buffer);

@@ -103,7 +103,7 @@ SmallVector<StringAttr> IterationsChooser::namesOfRange(const etdg::JoinableRedu
   return names;
 }
 
-/// Lengths that the call decides count as enough for all multiprocessors, as they do where tiles are planned (PlanProducts.cpp): how many tasks
+/// Lengths that the call decides count as enough for all SMs, as they do where tiles are planned (PlanProducts.cpp): how many tasks
 /// there are is no reason for a number of iterations. Those of the reduction are typical ones.
 IterationsChooser::Lengths IterationsChooser::enoughBeside(const etdg::JoinableReduction &reduction) {
   int64_t enough = options.getMultiprocessors() * options.getMachine().gpu.taskElements;
@@ -156,7 +156,7 @@ static bool hasProducts(BlockOp leaf) {
                       [](linalg::LinalgOp op) { return op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2; });
 }
 
-/// Whether somebody has said how it runs.
+/// Whether is given how it runs.
 static bool isBound(BlockOp leaf) {
   for (Operation *op = leaf; op; op = op->getParentOp()) {
     auto schedule = op->getAttrOfType<etdg::ScheduleAttr>("schedule");

@@ -1,17 +1,17 @@
-//===- Columns.cpp - leaves whose columns blocks of threads share ---------===//
+//===- Columns.cpp - leaves whose columns thread blocks share ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step of a recurrence often has fewer points than a GPU has multiprocessors,
+// A step of a recurrence often has fewer points than a GPU has SMs,
 // but each point is a cell whose results have hundreds of columns. Where column
 // c of all that the body of a block computes depends on column c alone of what
 // it computed before (it may read all columns of what other iterations left),
-// several blocks of threads can compute one point, some columns each, and need
+// several thread blocks can compute one point, some columns each, and need
 // not wait for each other.
 //
 // Element e of a buffer's element (a tensor) has the column e / stride mod
 // columns. A nest whose loop walks the columns is cut along it; then all that it
 // touches of this iteration must be cut the same way, or be known whole to every
-// block of threads. One choice for one nest thus decides about others; it is
+// thread block. One choice for one nest thus decides about others; it is
 // tried for the loops of the nests with the most work.
 //
 //===----------------------------------------------------------------------===//
@@ -159,7 +159,7 @@ SmallVector<Node> Search::nodesOf(LeafForm &leaf, int number) const {
   return nodes;
 }
 
-/// Whether others see what the leaf writes there: then two blocks of threads must not write it.
+/// Whether others see what the leaf writes there: then two thread blocks must not write it.
 bool Search::isWrittenOutside(LeafForm &leaf, int number) const {
   const Buffer &buffer = leaf.graph.buffers[number];
   return buffer.kind == Buffer::Kind::Output &&
@@ -243,7 +243,7 @@ bool Search::decide(LeafForm &leaf, unsigned number, Node node, int64_t stride) 
   }
   if (touching.empty() && !captures)
     return true;
-  if (stride == 0) // whoever computes it computes all of it; readers may be cut or not
+  if (stride == 0) // the code that computes it computes all of it; readers may be cut or not
     return !writes || keepWhole(leaf, number, NestSplit::everyone);
   if (captures)
     return false;
@@ -313,7 +313,7 @@ static bool touchesBuffer(const Nest &nest, int buffer) {
   return false;
 }
 
-/// A nest that computes all columns: on every block of threads, or on the first.
+/// A nest that computes all columns: on every thread block, or on the first.
 bool Search::keepWhole(LeafForm &leaf, unsigned number, NestSplit::Kind kind) {
   auto [it, isNew] = state.splits.try_emplace({&leaf, number}, NestSplit{kind, -1});
   if (!isNew)
@@ -377,7 +377,7 @@ bool Search::tryLoop(LeafForm &leaf, unsigned nest, int loop) {
       if (!done)
         return false;
     }
-  // What is not cut costs its time once more for each block of threads.
+  // What is not cut costs its time once more for each thread block.
   int64_t cutWork = 0, wholeWork = 0;
   for (const auto &[key, split] : state.splits)
     (split.kind == NestSplit::shared ? cutWork : wholeWork) +=

@@ -1,8 +1,8 @@
 //===- GpuForms.cpp - steps of the grid, or independent blocks ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With enough free iterations nobody needs to wait for others; with few, a nest
-// that the grid takes step by step uses more multiprocessors. Where the lengths
+// With enough free iterations nothing needs to wait for others; with few, a nest
+// that the grid takes step by step uses more SMs. Where the lengths
 // decide, there are both, and a guard.
 //
 //===----------------------------------------------------------------------===//
@@ -64,8 +64,8 @@ static etdg::GuardAttr makeGuard(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free
   return etdg::GuardAttr::get(context, all, limit);
 }
 
-/// Without steps nobody waits: blocks of threads share the columns of a leaf where its points alone are
-/// tasks for a part of the multiprocessors, and what all rows read is large. (Where lengths are names, points are taken
+/// Without steps nothing waits: thread blocks share the columns of a leaf where its points alone are
+/// tasks for a part of the SMs, and what all rows read is large. (Where lengths are names, points are taken
 /// for enough.)
 FailureOr<GpuPlanner::Forms> GpuPlanner::chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps) {
   Forms forms;

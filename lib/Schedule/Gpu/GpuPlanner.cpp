@@ -1,7 +1,7 @@
 //===- GpuPlanner.cpp - how a GPU runs nests ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Free dimensions are dealt to blocks of threads, one of them in rows; the rest
+// Free dimensions are dealt to thread blocks, one of them in rows; the rest
 // runs in order. What a machine has of everything is asked of its model.
 //
 //===----------------------------------------------------------------------===//
@@ -146,7 +146,7 @@ std::optional<unsigned> GpuPlanner::chooseRow(ArrayRef<BlockOp> nest, ArrayRef<u
   // (What the body does is the same for all rows.)
   SmallVector<unsigned> free = llvm::to_vector(llvm::make_filter_range(some, [&](unsigned dim) { return canBeRow(nest, dim, {}); }));
   if (!draws() || free.empty()) {
-    // A tile that somebody wrote is a tile of rows.
+    // A tile that something wrote is a tile of rows.
     SmallVector<unsigned> tiled = llvm::to_vector(llvm::make_filter_range(free, [&](unsigned dim) { return openTile(nest, dim) > 0; }));
     return chooseRowDimension(nest, tiled.empty() ? free : tiled);
   }
@@ -173,7 +173,7 @@ etdg::ThreadBlockAttr GpuPlanner::makeBlock(MLIRContext *context, int64_t thread
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks of threads that are independent
+// Thread blocks that are independent
 //===----------------------------------------------------------------------===//
 
 /// A kernel of one leaf that works row by row keeps its rows in registers.
@@ -239,7 +239,7 @@ static int64_t registersOfRows(const RowPlan &rows, const Machine::GpuPlanning &
   return (areHalves && isDivided ? 1 : 2) * rows.registers + planning.rowRegistersBeside;
 }
 
-/// Rows for which blocks of threads have room, where a schedule says what of a row lies in shared memory.
+/// Rows for which thread blocks have room, where a schedule says what of a row lies in shared memory.
 static int64_t rowsWithRoom(ArrayRef<BlockOp> nest, etdg::ThreadBlockAttr block, const Machine &machine) {
   int64_t bytes = 0;
   for (BlockOp each : nest)
@@ -382,7 +382,7 @@ GpuPlan GpuPlanner::sortDimensions(ArrayRef<BlockOp> nest) {
   return plan;
 }
 
-/// Finds columns that blocks of threads can share, the same number in all regions of the nest.
+/// Finds columns that thread blocks can share, the same number in all regions of the nest.
 LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows) {
   plan.columns = 0;
   int64_t bytes = 1;
@@ -400,7 +400,7 @@ LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bo
                               [&](Value buffer) { return context.isPerRow(buffer); })))
         return failure();
       pointers.push_back(&forms.back());
-      // What a leaf keeps for itself shares no lines of memory with other blocks of threads.
+      // What a leaf keeps for itself shares no lines of memory with other thread blocks.
       for (const leaf::Buffer &buffer : forms.back().graph.buffers)
         if (buffer.kind != leaf::Buffer::Kind::Scratch)
           bytes = std::max(bytes, elementBytes(buffer.elementType));
@@ -449,7 +449,7 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
     if (elementsOf(nest) * plan.maxRows < machine.occupancy.warp) // what there is to do is the terms of sums
       elements = std::max(elements, termsOfNest(nest) / planning.rowLaneWords);
     llvm::erase_if(plan.flat, [&](unsigned d) { return plan.row == d; });
-    // What is not dealt one block of threads runs in order; others don't wait for it after each iteration.
+    // What is not dealt one thread block runs in order; others don't wait for it after each iteration.
     if (place.isGrouped && !plan.row && !plan.columns && plan.flat.empty() && plan.outer.empty()) {
       plan.inner.insert(plan.inner.begin(), plan.steps.begin() + place.shared, plan.steps.end());
       plan.steps.resize(place.shared);

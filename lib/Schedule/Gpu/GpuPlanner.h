@@ -1,7 +1,7 @@
 //===- GpuPlanner.h - chooses how a GPU runs nests --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two forms of a kernel: independent blocks of threads, each with its points of
+// Two forms of a kernel: independent thread blocks, each with its points of
 // the free dimensions (`planBlocks`); or steps that the whole grid takes
 // together (`planSteps`). GpuForms.cpp decides which, and with what guard.
 //
@@ -18,7 +18,7 @@ namespace mlir::ft::schedule {
 struct ProductWork;
 struct ProductTasks;
 
-/// What the rows of leaves are in a kernel of independent blocks of threads: points of the kernel's nest, or those of nests in its body.
+/// What the rows of leaves are in a kernel of independent thread blocks: points of the kernel's nest, or those of nests in its body.
 enum class RowsOf { Kernel, Body };
 
 class GpuPlanner {
@@ -26,7 +26,7 @@ public:
   explicit GpuPlanner(const GpuScheduleOptions &options)
       : options(options), machine(options.getMachine()), planning(machine.gpu), random(options.planSeed) {}
 
-  /// A kernel of blocks of threads that are independent of each other. `rows` gets the plan of
+  /// A kernel of thread blocks that are independent of each other. `rows` gets the plan of
   /// rows in registers where the nest is one leaf that works so.
   FailureOr<GpuPlan> planBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf, std::optional<RowPlan> &rows);
   /// Whether both kinds of rows are possible, so that their prices decide.
@@ -49,7 +49,7 @@ public:
 
   /// Divides a leaf that runs in steps where its products need each other whole (DivideOnGrid.cpp).
   LogicalResult divideStep(Operation *item);
-  /// Makes short nests part of the kernel of one beside them that the grid, or one block of threads, runs in order (JoinShort.cpp).
+  /// Makes short nests part of the kernel of one beside them that the grid, or one thread block, runs in order (JoinShort.cpp).
   LogicalResult joinShortNests(Block &body);
   bool isShort(ArrayRef<BlockOp> nest) const;
   FailureOr<bool> isOrdered(ArrayRef<BlockOp> nest);
@@ -57,11 +57,11 @@ public:
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
   /// Completes the plan where most of the work is products of matrices; false where it is not. `shared` dimensions are steps, or loops around
-  /// the nest, which all blocks of threads take together, and where they wait for each other (`waits`).
+  /// the nest, which all thread blocks take together, and where they wait for each other (`waits`).
   FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared = {}, bool waits = false);
-  /// The same of a nest in whose steps the blocks of threads share points, rows and columns.
+  /// The same of a nest in whose steps the thread blocks share points, rows and columns.
   LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan);
-  /// What a nest of a kernel with shared loops does in an iteration of these, where nobody has to wait inside of it.
+  /// What a nest of a kernel with shared loops does in an iteration of these, where nothing has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
   FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);
   FailureOr<ProductTasks> chooseTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);
@@ -69,9 +69,9 @@ private:
   void shrinkForMemory(int64_t rowBytes, int64_t stageBytes, int64_t &rows) const;
   FailureOr<Forms> chooseFormsOfLeaf(ArrayRef<BlockOp> nest, const GpuPlan &steps);
   LogicalResult shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows);
-  /// Reads that blocks of threads keep over all steps, where shared memory holds them (StagedReads.cpp).
+  /// Reads that thread blocks keep over all steps, where shared memory holds them (StagedReads.cpp).
   LogicalResult stageReads(ArrayRef<SmallVector<BlockOp>> nests, MutableArrayRef<GpuPlan> plans);
-  /// Those of one nest, and the bytes that a block of threads needs for them.
+  /// Those of one nest, and the bytes that a thread block needs for them.
   LogicalResult findStaged(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t &bytes);
   int64_t chooseRows(ArrayRef<BlockOp> nest, unsigned dim);
   std::optional<unsigned> chooseRow(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);

@@ -142,7 +142,7 @@ std::optional<BlockBuilder> RegionJoiner::join(BlockOp one, BlockOp other) {
 
 void RegionJoiner::run() {
   etdg::ScheduleAttr schedule = nest.getScheduleAttr();
-  // (Nobody has planned one without a target; weights are a list over regions, placements say numbers of reads.)
+  // (Nothing has planned one without a target; weights are a list over regions, placements say numbers of reads.)
   if (!schedule || !schedule.getTarget() || !schedule.getPlacements().empty() || !schedule.getWeights().empty())
     return;
   // Where nothing runs in order no scan has first iterations. Regions are statements of a body there, whose ranges are constants that a grid deals: those

@@ -1,7 +1,7 @@
 //===- JoinShort.cpp - short nests beside one that the grid runs in order -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands before and behind a recurrence (its last state as a result, rows
+// What stands before and after a recurrence (its last state as a result, rows
 // that it does not write, a sum of two states) is often a few points. A launch
 // costs as much as a barrier of the grid or more, so such nests run in the
 // recurrence's kernel, with barriers in between where one touches what the other
@@ -119,7 +119,7 @@ bool GpuPlanner::isShort(ArrayRef<BlockOp> nest) const {
   return all <= most;
 }
 
-/// Whether all lengths make it a kernel of steps, or of one block of threads.
+/// Whether all lengths make it a kernel of steps, or of one thread block.
 FailureOr<bool> GpuPlanner::isOrdered(ArrayRef<BlockOp> nest) {
   GpuPlan plan = sortDimensions(nest);
   if (plan.steps.empty())
@@ -152,7 +152,7 @@ private:
   SmallVector<Operation *> members;
   Operation *place = nullptr;
   bool hasOrdered = false;
-  /// What stands behind that place and stays there, and its buffers.
+  /// What stands after that place and stays there, and its buffers.
   bool anyPassed = false;
   llvm::DenseSet<Value> passedReads, passedWrites;
 };

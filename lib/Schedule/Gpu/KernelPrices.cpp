@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Steps of the grid one after the other, at sampled values: how many points each
-// has, how blocks of threads share them, what the dearest of their bodies costs.
+// has, how thread blocks share them, what the dearest of their bodies costs.
 //
 //===----------------------------------------------------------------------===//
 #include "KernelPrices.h"
@@ -157,7 +157,7 @@ static double registersOf(BlockOp leaf, const Machine &machine) {
   return most + leafRegisters;
 }
 
-/// Finds what is the same wherever the nest's leaves are: how many blocks of threads share a multiprocessor, and whether the nearest cache holds
+/// Finds what is the same wherever the nest's leaves are: how many thread blocks share an SM, and whether the nearest cache holds
 /// what they read again and again.
 LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, Place &place) {
   take(place.reads.inSteps, plan.steps);
@@ -194,7 +194,7 @@ LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
   }
   const Machine::Level *near = machine.findLevel("shared");
   double room = near ? double(near->bytes) : 0;
-  // A grid whose blocks wait for each other has one on each multiprocessor; of one with tiles of products the plan says for how many ptxas
+  // A grid whose blocks wait for each other has one on each SM; of one with tiles of products the plan says for how many ptxas
   // leaves registers.
   if (!llvm::is_contained(plan.waits, true)) {
     double resident = std::floor(double(machine.occupancy.registersPerUnit) / (threads * std::min(registers, double(machine.occupancy.registersPerThread))));
@@ -254,7 +254,7 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   KernelPrice own;
   if (failed(addSteps(nest, plan, 0, place, 1, own)))
     return failure();
-  // Barriers behind shared loops are counted once.
+  // Barriers after shared loops are counted once.
   double iterations = 1;
   SmallVector<std::optional<int64_t>> dims(place.dims);
   for (auto [s, dim] : llvm::enumerate(plan.steps)) {
@@ -315,7 +315,7 @@ static SmallVector<unsigned> walkedDims(ArrayRef<BlockOp> nest, const GpuPlan &p
   return dims;
 }
 
-/// Iterations of loops that each block of threads goes through to find its own tasks; none without such loops.
+/// Iterations of loops that each thread block goes through to find its own tasks; none without such loops.
 double KernelPrices::countIterations(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, Place &place) {
   if (dims.empty())
     return 0;
@@ -328,7 +328,7 @@ double KernelPrices::countIterations(ArrayRef<BlockOp> nest, ArrayRef<unsigned> 
   return iterations;
 }
 
-/// Blocks of threads run the points of all regions side by side: a step takes as long as the dearest of them.
+/// Thread blocks run the points of all regions side by side: a step takes as long as the dearest of them.
 FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> nest, const GpuPlan &plan, ArrayRef<unsigned> dealt,
                                                               const Place &place) {
   TaskCost dearest;
@@ -355,7 +355,7 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
   return dearest;
 }
 
-/// What the busiest multiprocessor takes for so many tasks, of which it runs some at a time: each as long as it takes alone, and half of what
+/// What the busiest SM takes for so many tasks, of which it runs some at a time: each as long as it takes alone, and half of what
 /// the others beside it are busy for, since they are where it wants to be as often as not, but for what it leaves to them while it computes; or all that
 /// they are busy for, where that is longer.
 double KernelPrices::secondsOfTasks(const TaskCost &cost, double tasks, double resident) {
@@ -375,7 +375,7 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
     return success();
   total.seconds += weight * countIterations(nest, walkedDims(nest, plan), place) * double(nest.size()) * machine.gpu.pointSeconds;
   const auto units = double(options.getMultiprocessors());
-  // As blocks of threads deal them (LoopDealing.cpp): columns while there are blocks left, then rows.
+  // As thread blocks deal them (LoopDealing.cpp): columns while there are blocks left, then rows.
   bool isWaiting = !plan.steps.empty();
   double blocks = isWaiting ? units : units * double(machine.gpu.tasksPerUnit), parts = 1;
   auto shareOf = [&](double others) { return std::max(1.0, std::floor(blocks / others)); };

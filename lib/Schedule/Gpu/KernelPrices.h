@@ -3,7 +3,7 @@
 //
 // Prices what `etdg-schedule-for-gpu` has written, from the schedules and layouts
 // alone, at typical lengths: launches, barriers of the grid, and of each step what
-// the blocks of threads with the most tasks do. A loop nest of a leaf takes as long
+// the thread blocks with the most tasks do. A loop nest of a leaf takes as long
 // as its loads wait for each other, or as its multiply-adds and bytes take where
 // that is longer. For comparing forms of a graph with each other.
 //
@@ -21,7 +21,7 @@
 
 namespace mlir::ft::schedule {
 
-/// While it lives, what this thread says of forms that are only priced is heard by nobody; what other threads say of their graphs is.
+/// While it lives, what this thread says of forms that are only priced is heard by nothing; what other threads say of their graphs is.
 class QuietForms : public ScopedDiagnosticHandler {
 public:
   explicit QuietForms(MLIRContext *context)
@@ -32,7 +32,7 @@ public:
 struct KernelPrice {
   double seconds = 0;
   double steps = 0, barriers = 0; // of the grid
-  double resident = 0, shared = 0; // blocks of threads on a multiprocessor, and about how many bytes of shared memory each has, of the last nest
+  double resident = 0, shared = 0; // thread blocks on an SM, and about how many bytes of shared memory each has, of the last nest
 };
 
 /// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
@@ -44,7 +44,7 @@ struct LoopsPrice {
   BlockOp leaf;
   unsigned nest = 0;
   double rows = 1, columns = 1;
-  double waits = 0, computing = 0, moving = 0; // seconds, of a block of threads alone
+  double waits = 0, computing = 0, moving = 0; // seconds, of a thread block alone
 };
 
 class KernelPrices {
@@ -65,8 +65,8 @@ public:
   void setLengths(ArrayRef<std::pair<StringAttr, int64_t>> lengths) { ranges = TypicalRanges(graph, lengths); }
 
 private:
-  /// What one block of threads does: how long it takes alone, how much of its multiprocessor's time that is, and by how much it takes longer than
-  /// that because its threads are too few to use the multiprocessor while they compute: then others compute beside them, and disturb nobody.
+  /// What one thread block does: how long it takes alone, how much of its multiprocessor's time that is, and by how much it takes longer than
+  /// that because its threads are too few to use the SM while they compute: then others compute beside them, and disturb nothing.
   struct TaskCost {
     double seconds = 0, busy = 0, beside = 0;
     void add(const TaskCost &other, double times) {
@@ -83,7 +83,7 @@ private:
     double columns = 1; // the part of the leaves' columns that a task has
     int64_t resident = 1;
     ReadPlace reads;
-    /// Bytes that the tasks of a multiprocessor go through for each row, and that its nearest cache has left for them.
+    /// Bytes that the tasks of an SM go through for each row, and that its nearest cache has left for them.
     double passing = 0, near = 0, shared = 0;
   };
   /// Points of one step that are dealt.
@@ -134,7 +134,7 @@ private:
     std::shared_ptr<LeafForm> form;
   };
   llvm::DenseMap<Operation *, SmallVector<KnownForm, 1>> known;
-  llvm::DenseMap<Operation *, std::shared_ptr<LeafForm>> knownColumns; // whose columns blocks of threads share, as the leaf's nest says
+  llvm::DenseMap<Operation *, std::shared_ptr<LeafForm>> knownColumns; // whose columns thread blocks share, as the leaf's nest says
   void tell(const LoopsPrice &price) {
     if (isTelling)
       listener(price);

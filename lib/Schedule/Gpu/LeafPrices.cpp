@@ -1,4 +1,4 @@
-//===- LeafPrices.cpp - seconds that a block of threads takes for a leaf ---===//
+//===- LeafPrices.cpp - seconds that a thread block takes for a leaf ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One loop nest after the other, by its layout: threads wait for loads as often as
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-/// Bytes a second that one multiprocessor gets of what all share.
+/// Bytes a second that one SM gets of what all share.
 double KernelPrices::rateOf(Source source) const {
   const Machine::Level *cache = machine.findLevel("l2"), *level = source == Source::Common && cache ? cache : &machine.levels.back();
   return level->readBytesPerSecond / double(options.getMultiprocessors());
@@ -53,9 +53,9 @@ static double waysOfSums(const LeafForm &form, unsigned number, tile::ProductAtt
 }
 
 namespace {
-/// A product in tiles, and what is fused behind it.
+/// A product in tiles, and what is fused after it.
 struct TilesCost {
-  double work = 0;  // seconds of a multiprocessor whose threads are all busy
+  double work = 0;  // seconds of an SM whose threads are all busy
   double steps = 0; // of tiles that come to shared memory, one after the other
 };
 } // namespace
@@ -88,7 +88,7 @@ static TilesCost costOfTiles(const LeafForm &form, unsigned number, tile::Produc
   return cost;
 }
 
-/// What a block of threads takes alone for a product in tiles: while it computes a step, those that follow are on their way.
+/// What a thread block takes alone for a product in tiles: while it computes a step, those that follow are on their way.
 static double secondsInSteps(const TilesCost &cost, double computing, tile::ProductAttr layout, double latency, const Machine &machine) {
   double ofStep = computing / std::max(cost.steps, 1.0);
   double ahead = double(layout.getStages() - 1);
@@ -123,7 +123,7 @@ KernelPrices::TaskCost KernelPrices::costOfLoops(const LeafForm &form, unsigned 
                               return std::min(source, metBefore(form.block, read, place));
                             });
   double full = double(machine.gpu.blockThreads.back());
-  // (What the blocks of threads that share columns read alike comes from the device's memory once.)
+  // (What the thread blocks that share columns read alike comes from the device's memory once.)
   double fromDevice = std::min(rateOf(Source::Common), rateOf(Source::Device) / place.columns);
   double moving = loops.bytesFrom(Source::Common) / rateOf(Source::Common) + loops.bytesFrom(Source::Device) / fromDevice;
   if (auto product = dyn_cast<tile::ProductAttr>(layout)) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A graph's own buffers lie in the memory of the call. What a block's body has for itself lies in shared memory, kernel by kernel in the
-// order of the program, as far as the part that leaves do not need goes; else each block of threads has it in the workspace.
+// order of the program, as far as the part that leaves do not need goes; else each thread block has it in the workspace.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/PlaceBuffers.h"
@@ -44,7 +44,7 @@ public:
 
 private:
   using Nests = SmallVector<SmallVector<BlockOp>>;
-  /// Inside of what one block of threads runs; `rows`: how many rows a block's buffers are made for.
+  /// Inside of what one thread block runs; `rows`: how many rows a block's buffers are made for.
   LogicalResult placeBody(Region &body, std::optional<int64_t> rows);
   LogicalResult placeNest(ArrayRef<BlockOp> nest, std::optional<int64_t> rows);
   void place(BufferOp buffer, int64_t rows);
@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-/// What is said stays, and takes its part.
+/// Existing annotations are kept, and takes its part.
 void BufferPlacer::place(BufferOp buffer, int64_t rows) {
   constexpr int64_t alignment = 16; // of memory in bytes
   std::optional<int64_t> bytes = buffer.getBytes();

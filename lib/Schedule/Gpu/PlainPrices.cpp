@@ -201,7 +201,7 @@ static double passesOf(const leaf::Nest &nest, const leaf::ElementView &view, et
   return partsOf(nest, view, tiling, isBatched) * lines / together;
 }
 
-/// What the threads of a task compute, of a multiprocessor all of whose threads are busy: multiply-adds, or, where that is longer, what they bring
+/// What the threads of a task compute, of an SM all of whose threads are busy: multiply-adds, or, where that is longer, what they bring
 /// from the nearest cache and shared memory.
 double schedule::secondsOfSums(const LeafForm &form, etdg::TilingAttr tiling, const leaf::Nest &nest, const TaskLoops &loops, double threads,
                             double columns, const Machine &machine) {

@@ -1,9 +1,9 @@
 //===- PlainPrices.h - seconds of loop nests in plain tiles -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a block of threads takes for a loop nest by its `#etdg.tiling`: how often
+// What a thread block takes for a loop nest by its `#etdg.tiling`: how often
 // threads wait for loads and for each other, how long what they compute and bring
-// keeps the multiprocessor busy, and how long it takes where each operation needs
+// keeps the SM busy, and how long it takes where each operation needs
 // the one before.
 //
 //===----------------------------------------------------------------------===//
@@ -48,7 +48,7 @@ TaskLoops loopsOf(const LeafForm &form, unsigned number, const TileContext &tile
 double activeThreads(etdg::TilingAttr tiling, const TaskLoops &loops, double threads);
 /// Loads that a thread waits for one after the other, and the rounds in which slices of sums are added.
 double secondsOfWaits(etdg::TilingAttr tiling, const TaskLoops &loops, double threads, const Machine &machine);
-/// What the threads of a task compute, of a multiprocessor all of whose threads are busy: multiply-adds, or, where that is longer, what they
+/// What the threads of a task compute, of an SM all of whose threads are busy: multiply-adds, or, where that is longer, what they
 /// bring from the nearest cache and shared memory. `nest` is collapsed, `columns` the part of its vectors that the task has.
 double secondsOfSums(const LeafForm &form, etdg::TilingAttr tiling, const leaf::Nest &nest, const TaskLoops &loops, double threads, double columns,
                      const Machine &machine);

@@ -1,9 +1,9 @@
-//===- PlanInStep.cpp - nests that nobody waits inside of -----------------===//
+//===- PlanInStep.cpp - nests that nothing waits inside of -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nests of a kernel share its first loops, and blocks of threads wait between
+// The nests of a kernel share its first loops, and thread blocks wait between
 // them. A nest whose other loops are all parallel may take tiles of products, as a
-// kernel of its own would; one whose order holds inside of what each block of threads
+// kernel of its own would; one whose order holds inside of what each thread block
 // has for itself, and that reads no weights with others, needs no barriers.
 //
 //===----------------------------------------------------------------------===//

@@ -3,9 +3,9 @@
 //
 // Such a kernel wants tiles that read an operand seldom: as many rows in a task,
 // and as many columns of wide leaves, as fill a tile; threads that each keep a
-// part of it in registers; and tasks for all multiprocessors. What these are worth
+// part of it in registers; and tasks for all SMs. What these are worth
 // against each other, and against the kernel without tiles, is priced; lengths
-// that the call decides count as enough for all multiprocessors.
+// that the call decides count as enough for all SMs.
 //
 //===----------------------------------------------------------------------===//
 #include "GpuPlanner.h"
@@ -41,7 +41,7 @@ struct ProductWork {
   std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
   bool inSteps = false; // of the grid, which deals its points in each
-  bool alone = false; // blocks of threads wait for each other: a multiprocessor has one
+  bool alone = false; // thread blocks wait for each other: an SM has one
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
 };
 
@@ -151,7 +151,7 @@ static int64_t privateBytes(BlockOp block) {
 
 static int64_t powerOfTwoBelow(int64_t value) { return int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(value, 1)))); }
 
-/// Rows and columns of a square tile whose sums take half of the registers of a full block of threads, with
+/// Rows and columns of a square tile whose sums take half of the registers of a full thread block, with
 /// another such block beside it.
 int64_t GpuPlanner::sideOfTile() const {
   uint64_t sums = uint64_t(machine.occupancy.registersPerUnit) / 4;
@@ -187,7 +187,7 @@ public:
              const Machine &machine, int64_t units, bool needsAll)
       : work(work), extents(extents), typicalPoints(typicalPoints), row(row), isWide(isWide), machine(machine), planning(machine.gpu), units(units), needsAll(needsAll) {}
 
-  /// From the largest tiles down to where each multiprocessor has one, the cheapest.
+  /// From the largest tiles down to where each SM has one, the cheapest.
   TaskTiles choose(TaskTiles tiles) const {
     price(tiles);
     TaskTiles best = tiles;
@@ -208,7 +208,7 @@ public:
 
   /// The price without tiles, with at most so many rows in a task and so many threads in a block.
   double secondsWithout(int64_t mostRows, int64_t threads) const {
-    // The host deals rows until each multiprocessor has some tasks.
+    // The host deals rows until each SM has some tasks.
     double rows = double(mostRows);
     if (isKnown() && row)
       rows = std::clamp(std::ceil(points() / double(units * planning.tasksPerUnit)), 1.0, rows);
@@ -234,7 +234,7 @@ public:
   }
 
 private:
-  /// Steps wait for each other: too few tasks at typical lengths leave multiprocessors idle in each of them.
+  /// Steps wait for each other: too few tasks at typical lengths leave SMs idle in each of them.
   bool isKnown() const { return work.inSteps || !llvm::is_contained(extents, 0); }
   double points() const {
     if (llvm::is_contained(extents, 0))
@@ -267,7 +267,7 @@ private:
         tiles = fewer;
     }
   }
-  /// Beside its sums a thread needs operands and addresses, and what is computed behind; or ptxas spills.
+  /// Beside its sums a thread needs operands and addresses, and what is computed after; or ptxas spills.
   int64_t residentBlocks(const TaskTiles &tiles, int64_t words) const {
     int64_t registers = words / tiles.threads + registersBeside(*work.product, machine, work.fuses);
     return std::max<int64_t>(machine.occupancy.registersPerUnit / (tiles.threads * registers), 1);
@@ -276,7 +276,7 @@ private:
     int64_t most = registersOfSums(*work.product, machine, tiles.threads, residentBlocks(tiles, words), work.fuses);
     return words / tiles.threads <= most && tiles.m * tiles.n * work.sums / tiles.threads <= mostOwnSums;
   }
-  /// Whether each multiprocessor has as many blocks of threads at typical lengths as there is room for.
+  /// Whether each SM has as many thread blocks at typical lengths as there is room for.
   bool isShared(const TaskTiles &tiles) const {
     double columns = isWide ? double(llvm::divideCeil(work.n, tiles.n)) : 1;
     double tasks = columns * (row ? std::ceil(typicalPoints / double(tiles.rows)) : typicalPoints);
@@ -294,12 +294,12 @@ private:
                              double(tiles.rows), double(tiles.threads), double(tiles.resident));
   }
   /// Tasks that each would take `seconds` of the whole machine, `parts` of them for so many rows, in blocks of so many busy
-  /// threads. A multiprocessor is fully used by as many threads as the largest blocks have.
+  /// threads. An SM is fully used by as many threads as the largest blocks have.
   double allTasks(double seconds, double parts, double tasks, double rows, double threads, double resident) const {
     double full = double(planning.blockThreads.back());
     if (!isKnown())
       return seconds * parts / rows / std::min(1.0, threads * resident / full);
-    double blocks = std::ceil(tasks / double(units)); // of the busiest multiprocessor
+    double blocks = std::ceil(tasks / double(units)); // of the busiest SM
     return seconds * double(units) * blocks / std::min(1.0, threads * std::min(blocks, resident) / full);
   }
 
@@ -372,10 +372,10 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
     tiles.rows = powerOfTwoBelow(side / work.words / work.m);
   else if (work.rows == Rows::n)
     tiles.rows = powerOfTwoBelow(side / work.words / work.n);
-  // Several sums leave fewer columns, where these are dealt to blocks of threads; or else rows.
+  // Several sums leave fewer columns, where these are dealt to thread blocks; or else rows.
   tasks.isWide = areLeaves(nest) && plan.inner.empty() && plan.row && work.rows == Rows::m;
   const auto parts = int64_t(llvm::PowerOf2Ceil(uint64_t(work.sums)));
-  const int64_t sumsOfRow = work.alone ? 2 * side : side; // (a block of threads that is alone has the registers of two)
+  const int64_t sumsOfRow = work.alone ? 2 * side : side; // (a thread block that is alone has the registers of two)
   int64_t columnSide = tasks.isWide ? std::clamp(sumsOfRow / parts, planning.productSide, side) : side;
   if (columnSide == side || work.n < 2 * columnSide) {
     columnSide = side;
@@ -429,7 +429,7 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
     return failure();
-  // Steps that one block of threads runs in order have few rows: a point's own product has to fill a tile.
+  // Steps that one thread block runs in order have few rows: a point's own product has to fill a tile.
   const int64_t fills = 4 * planning.productSide * planning.productSide;
   if (llvm::any_of(nest, [&](BlockOp block) { return hasOrder(block, shared); }) && work->m * work->n < fills)
     return false;
@@ -438,7 +438,7 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
     return why.empty() ? false : leaveOut(front, why);
   work->alone = waits;
   work->inSteps = llvm::is_contained(plan.waits, true);
-  // Blocks of threads that wait for each other have a multiprocessor alone; what a body carries through its loops takes registers as well.
+  // Thread blocks that wait for each other have an SM alone; what a body carries through its loops takes registers as well.
   FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, /*needsAll=*/waits || !isOneLeaf(nest, plan));
   if (failed(tasks))
     return failure();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a multiply-add takes, each with its share of the operands' way: from the
-// cache that all multiprocessors share, to registers. In tiles this leads through
+// cache that all SMs share, to registers. In tiles this leads through
 // shared memory, which the threads of a block read together; without them through
 // the nearest cache, for each thread anew.
 //
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-/// Multiply-adds a second of all multiprocessors, without matrix units.
+/// Multiply-adds a second of all SMs, without matrix units.
 static double plainRate(const ProductTiles &product, const Machine &machine) {
   const Machine::Rates &rates = machine.rates;
   return (product.sum.isF64() && rates.f64Flops > 0 ? rates.f64Flops : rates.f32Flops) / 2;
@@ -40,11 +40,11 @@ int64_t schedule::registersBeside(const ProductTiles &product, const Machine &ma
 int64_t schedule::registersOfSums(const ProductTiles &product, const Machine &machine, int64_t threads, int64_t resident, bool fuses, bool alone) {
   const Machine::Occupancy &limits = machine.occupancy;
   const int64_t full = machine.gpu.blockThreads.back();
-  // Half of those that a thread has where two of the largest blocks share a multiprocessor, or one is alone there, which leaves room for anything else.
+  // Half of those that a thread has where two of the largest blocks share an SM, or one is alone there, which leaves room for anything else.
   // (Registers are given in eights.)
   int64_t blocks = alone ? 1 : 2;
   int64_t always = std::min<int64_t>(limits.registersPerUnit / (blocks * std::max(threads, full)), llvm::alignTo(limits.registersPerThread, 8)) / 2;
-  // All threads of a block wait at its barriers: only beside another block of threads is it worth having fewer of them, each with more sums.
+  // All threads of a block wait at its barriers: only beside another thread block is it worth having fewer of them, each with more sums.
   if (resident == 1)
     return std::max<int64_t>(always, 1);
   int64_t most = std::min<int64_t>(limits.registersPerUnit / (threads * resident), llvm::alignTo(limits.registersPerThread, 8));

@@ -1,8 +1,8 @@
 //===- Products.cpp - products of matrices in tiles -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which nests of a leaf a block of threads can compute as tiles whose operands go
-// through shared memory, which nests behind them stay in registers with them, and
+// Which nests of a leaf a thread block can compute as tiles whose operands go
+// through shared memory, which nests after them stay in registers with them, and
 // of what size tiles are.
 //
 //===----------------------------------------------------------------------===//
@@ -189,7 +189,7 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
     return std::nullopt;
   }
   if (!form.splits.empty() && form.splits[number].kind == NestSplit::first) {
-    why = "one block of threads alone computes the nest";
+    why = "one thread block alone computes the nest";
     return std::nullopt;
   }
   bool hasRows = nest.batched && context.maxRows > 1;
@@ -208,7 +208,7 @@ std::optional<ProductTiles> schedule::matchProduct(const LeafForm &form, unsigne
 }
 
 //===----------------------------------------------------------------------===//
-// What stays in registers behind a product
+// What stays in registers after a product
 //===----------------------------------------------------------------------===//
 
 /// A view of the product's nest as one over its parallel loops.
@@ -222,7 +222,7 @@ static ElementView withoutReduced(const Nest &nest, ElementView view) {
 }
 
 namespace {
-/// Takes nests behind a product one by one, as long as they meet its tile point by point.
+/// Takes nests after a product one by one, as long as they meet its tile point by point.
 class Fuser {
 public:
   Fuser(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context, bool wholeRows, bool joins)
@@ -316,7 +316,7 @@ private:
     };
     return digitsOf(candidate, other) == digitsOf(nest, product);
   }
-  /// Rows can be whole in a tile: no block of threads, and no other element of the call, has a part of them.
+  /// Rows can be whole in a tile: no thread block, and no other element of the call, has a part of them.
   static bool hasWholeRows(const LeafForm &form, const ProductTiles &product) {
     return form.splits.empty() && product.splitLoop < 0 && product.rows != Rows::n && !product.loops.n.empty();
   }
@@ -362,7 +362,7 @@ private:
     bool readsMemory = llvm::any_of(member.captured, [](const auto &captured) { return !captured.second.isSplat(); });
     if (readsMemory || hasRegions(member) || !canReduce(member))
       return false;
-    // Where an element lies its row and column say; columns that blocks of threads share have another begin in each.
+    // Where an element lies its row and column say; columns that thread blocks share have another begin in each.
     if (usesIndices(member) && (member.isReduction() || product.splitLoop >= 0))
       return false;
     if (!llvm::all_of(member.reads, [&](const ElementView &view) { return takeRead(view); }) ||
@@ -628,7 +628,7 @@ private:
       most *= 2;
     return std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(uint64_t(k))), least, most);
   }
-  /// Stages of a step's operands: two, or as many as there is room for where no other block of threads computes while this one waits for the common
+  /// Stages of a step's operands: two, or as many as there is room for where no other thread block computes while this one waits for the common
   /// cache, whose latency is longer than a step.
   int64_t stagesOf(ArrayRef<int64_t> block, int64_t step, int64_t fused) const {
     SmallVector<int> inRegisters = keptInRegisters(form, number, fused);
@@ -748,7 +748,7 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
   }
   if (attribute.getFused() > most) {
     wrong = "fused = " + std::to_string(attribute.getFused()) + ": " + std::to_string(most) +
-            " nests behind it meet the tile point by point" + (wholeRows ? " or row by row" : "");
+            " nests after it meet the tile point by point" + (wholeRows ? " or row by row" : "");
     return failure();
   }
   product->attribute = attribute;

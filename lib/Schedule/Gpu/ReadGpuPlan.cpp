@@ -88,7 +88,7 @@ LogicalResult PlanReader::takeSequential(LoopAttr loop) {
     return refuse(loop) << "tiles of sequential loops are not built, found tile = " << loop.getTile();
   bool waits = loop.getSync() == SyncKind::Grid;
   if (loop.getSync() != SyncKind::None && !(waits && place.isGrid))
-    return refuse(loop) << (place.isGrid ? "expected sync = grid" : "one block of threads runs it, expected no sync")
+    return refuse(loop) << (place.isGrid ? "expected sync = grid" : "one thread block runs it, expected no sync")
                         << ", found " << etdg::stringifySyncKind(loop.getSync());
   if (rowLoop || plan.lift)
     return refuse(loop) << "rows and lifted iterations of a leaf stand inside of all other loops";
@@ -104,16 +104,16 @@ LogicalResult PlanReader::takeSequential(LoopAttr loop) {
     return success();
   }
   if (waits)
-    return refuse(loop) << "blocks of threads can't wait inside of a loop whose iterations they share";
+    return refuse(loop) << "thread blocks can't wait inside of a loop whose iterations they share";
   plan.inner.push_back(dimOf(loop));
   return success();
 }
 
 LogicalResult PlanReader::takeDealt(LoopAttr loop) {
   if (!place.isGrid)
-    return refuse(loop) << "one block of threads runs the block around it";
+    return refuse(loop) << "one thread block runs the block around it";
   if (!plan.inner.empty() || rowLoop || plan.lift)
-    return refuse(loop) << "it stands inside of what one block of threads runs in order";
+    return refuse(loop) << "it stands inside of what one thread block runs in order";
   anyDealt = true;
   Dealing own = loop.getDealing() == Dealing::None ? Dealing::Turn : loop.getDealing();
   if (dealing && *dealing != own)
@@ -140,7 +140,7 @@ LogicalResult PlanReader::takeDealt(LoopAttr loop) {
 
 LogicalResult PlanReader::takeColumns(LoopAttr loop) {
   if (loop.getMost() != 0)
-    return refuse(loop) << "blocks of threads share all columns, in units: expected no most, found " << loop.getMost();
+    return refuse(loop) << "thread blocks share all columns, in units: expected no most, found " << loop.getMost();
   plan.unit = loop.getUnit();
   plan.columnTile = loop.hasAnyTile() ? 0 : loop.getTile();
   if (schedule.getColumns() % plan.unit != 0 || plan.columnTile % plan.unit != 0)
@@ -150,16 +150,16 @@ LogicalResult PlanReader::takeColumns(LoopAttr loop) {
   return success();
 }
 
-/// A parallel loop of no level: one block of threads runs its iterations, in order.
+/// A parallel loop of no level: one thread block runs its iterations, in order.
 LogicalResult PlanReader::takeInBlock(LoopAttr loop) {
   if (rowLoop || plan.lift)
     return refuse(loop) << "rows and lifted iterations of a leaf stand inside of all other loops";
   unsigned dim = dimOf(loop);
   if (isRow(dim) && !loop.isOverPoints()) {
     if (place.isGrid)
-      return refuse(loop) << "expected level = grid, since all blocks of threads are here";
+      return refuse(loop) << "expected level = grid, since all thread blocks are here";
     if (loop.hasAnyTile())
-      return refuse(loop) << "nobody decides inside of a block of threads, expected a tile that is a number";
+      return refuse(loop) << "nothing decides inside of a thread block, expected a tile that is a number";
     rowTileLoop = loop;
     plan.rowTile = loop.getTile();
     return success();
@@ -213,7 +213,7 @@ LogicalResult PlanReader::takeLift(LoopAttr loop) {
 
 LogicalResult PlanReader::take(LoopAttr loop) {
   if (schedule.isOverColumns(loop) && (loop.getLevel() != LoopLevel::Grid || !loop.isParallel()))
-    return refuse(loop) << "columns are dealt to blocks of threads, expected kind = parallel, level = grid";
+    return refuse(loop) << "columns are dealt to thread blocks, expected kind = parallel, level = grid";
   if (loop.getKind() == LoopKind::Unroll || loop.getKind() == LoopKind::Vector)
     return refuse(loop) << "layouts of leaves say what a thread unrolls and takes at once, expected kind = "
                         << (loop.getKind() == LoopKind::Unroll ? "sequential, found unroll" : "parallel, found vector");
@@ -254,7 +254,7 @@ std::string schedule::describeBeyond(etdg::ThreadBlockAttr block, const Machine 
   else if (shared < least)
     out << "block: " << threads << " threads use " << least << " bytes of shared memory to join sums, found " << shared;
   else if (resident > limits.threadsPerUnit / threads)
-    out << "block: a multiprocessor has at most " << limits.threadsPerUnit << " threads on " << machine.name
+    out << "block: an SM has at most " << limits.threadsPerUnit << " threads on " << machine.name
         << ", found resident = " << resident << " with " << threads << " threads each";
   return text;
 }
@@ -262,12 +262,12 @@ std::string schedule::describeBeyond(etdg::ThreadBlockAttr block, const Machine 
 LogicalResult PlanReader::checkBlock() {
   if (!place.isGrid) {
     if (schedule.getBlock())
-      return refuse() << "the blocks of threads are those of the nest around this one";
+      return refuse() << "the thread blocks are those of the nest around this one";
     return success();
   }
   plan.block = schedule.getBlock();
   if (!plan.block)
-    return refuse() << "it does not say which blocks of threads run it (block = <threads = ...>)";
+    return refuse() << "it does not say which thread blocks run it (block = <threads = ...>)";
   if (std::string beyond = describeBeyond(plan.block, machine); !beyond.empty())
     return refuse() << beyond;
   return success();
@@ -286,15 +286,15 @@ LogicalResult PlanReader::checkRow() {
   if (!canBeRow(nest, *plan.row, {}))
     return refuse(*rowLoop) << "rows are computed together, expected loops of the body that are the same for all of them";
   if (!place.isGrid && plan.rowTile != plan.maxRows)
-    return refuse(*rowLoop) << "inside of a block of threads there is room for as many rows as are computed, expected most = "
+    return refuse(*rowLoop) << "inside of a thread block there is room for as many rows as are computed, expected most = "
                             << plan.rowTile << ", found " << plan.maxRows;
   return success();
 }
 
-/// Blocks of threads that share loops inside of a sequential one wait after its iterations, or their
+/// Thread blocks that share loops inside of a sequential one wait after its iterations, or their
 /// work is that of several launches.
 LogicalResult PlanReader::checkSteps() {
-  if (place.isGrid && !anyDealt) { // one block of threads runs all
+  if (place.isGrid && !anyDealt) { // one thread block runs all
     size_t shared = std::min<size_t>(place.shared, plan.steps.size());
     if (!llvm::is_contained(ArrayRef(plan.waits).drop_front(shared), true)) {
       plan.inner.insert(plan.inner.begin(), plan.steps.begin() + shared, plan.steps.end());
@@ -303,10 +303,10 @@ LogicalResult PlanReader::checkSteps() {
     }
   }
   if (place.isGrid && plan.steps.size() > place.shared && !plan.waits.back())
-    return refuse(*lastStep) << "blocks of threads share loops inside, and don't wait after its iterations (sync = grid)";
+    return refuse(*lastStep) << "thread blocks share loops inside, and don't wait after its iterations (sync = grid)";
   if (plan.steps.size() < place.shared)
     return refuse() << "the kernel's nests share " << place.shared << " loops, of which this one runs "
-                    << plan.steps.size() << " in order outside of what blocks of threads share";
+                    << plan.steps.size() << " in order outside of what thread blocks share";
   for (unsigned s = 0; s < place.shared; ++s)
     if (plan.steps[s] != front.getNumAncestors() + s)
       return refuse(loopOver(plan.steps[s])) << "the kernel's nests share their first " << place.shared
@@ -373,7 +373,7 @@ LogicalResult PlanReader::checkPlacements() {
   plan.placements = llvm::to_vector(schedule.getPlacements());
   for (etdg::PlacementAttr placement : plan.placements) {
     if (!place.isGrid)
-      return refuse() << "a placement stands at the nest that all blocks of threads run, found one inside of a block";
+      return refuse() << "a placement stands at the nest that all thread blocks run, found one inside of a block";
     std::string wrong = describeUnstaged(nest, plan, placement, options.getMultiprocessors());
     if (!wrong.empty())
       return refuse() << "it can't stage read " << placement.getRead() << ": " << wrong;
@@ -385,11 +385,11 @@ LogicalResult PlanReader::finish() {
   if (failed(checkBlock()) || failed(checkRow()) || failed(checkSteps()) || failed(checkRanges()))
     return failure();
   if (!schedule.getWeights().empty())
-    return refuse() << "shares of blocks of threads go by the number of points, expected no weights";
+    return refuse() << "shares of thread blocks go by the number of points, expected no weights";
   if (schedule.getColumns() && !plan.columns)
     return refuse() << "it has " << schedule.getColumns() << " columns and no loop over them";
   if (plan.columns && !place.isGrid)
-    return refuse() << "columns are shared by blocks of threads, one runs the block around it";
+    return refuse() << "columns are shared by thread blocks, one runs the block around it";
   plan.waitsBefore = schedule.getBefore() == SyncKind::Grid;
   if (schedule.getBefore() != SyncKind::None && !(plan.waitsBefore && place.isGrouped))
     return refuse() << (place.isGrouped ? "expected before = grid"
@@ -443,7 +443,7 @@ GridWaits schedule::findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef
   return result;
 }
 
-/// What blocks of threads keep from the kernel's begin on, nobody writes while it runs.
+/// What thread blocks keep from the kernel's begin on, nothing writes while it runs.
 static LogicalResult checkStaged(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<GpuPlan> plans) {
   for (auto [nest, plan] : llvm::zip_equal(nests, plans))
     for (etdg::PlacementAttr placement : plan.placements) {
@@ -481,7 +481,7 @@ LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, Arr
     if (plan.waitsBefore)
       pending.clear();
     if (BlockOp met = pending.findMeeting(nest))
-      return refuseMeeting(nest, met, "GPU", "blocks of threads", SyncKind::Grid);
+      return refuseMeeting(nest, met, "GPU", "thread blocks", SyncKind::Grid);
     if (plan.steps.size() <= place.shared)
       pending.add(nest);
     bool waits = place.shared > 0 && plan.waits[place.shared - 1];
@@ -491,8 +491,8 @@ LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, Arr
     waitsAtEnd = waits;
     for (unsigned s = 0; s + 1 < place.shared; ++s)
       if (plan.waits[s])
-        return front.emitError("the GPU engine can't run the schedule: of the loops that nests of a kernel share, blocks of "
-                               "threads wait after the innermost, found sync = grid on loop ")
+        return front.emitError("the GPU engine can't run the schedule: of the loops that nests of a kernel share, thread "
+                               "blocks wait after the innermost, found sync = grid on loop ")
                << s;
   }
   if (place.shared == 0 || waitsAtEnd || pending.empty())

@@ -52,7 +52,7 @@ static bool hasFewPlanes(Value buffer) {
   });
 }
 
-/// Where storage will have a private buffer: of one whose size is the call's each block of threads has a part of the workspace.
+/// Where storage will have a private buffer: of one whose size is the call's each thread block has a part of the workspace.
 static bool isInShared(Value buffer) {
   return cast<etdg::BufferType>(buffer.getType()).getLengths().empty() || hasFewPlanes(buffer);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How long a load waits depends on who has what it brings: shared memory or the
-// cache beside it, where the block of threads keeps reading the same; the cache that
-// all multiprocessors share; the device's memory, where nobody has touched it before
+// cache beside it, where the thread block keeps reading the same; the cache that
+// all SMs share; the device's memory, where nothing has touched it before
 // or more has been touched since than that cache holds.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ enum class Source { Shared, Near, Common, Device };
 
 /// What surrounds a leaf, as far as it decides where reads come from.
 struct ReadPlace {
-  /// Dimensions that a task goes through, one iteration after the other, and those of them behind whose iterations all blocks of threads
+  /// Dimensions that a task goes through, one iteration after the other, and those of them after whose iterations all thread blocks
   /// wait: what the nearest cache has does not outlast that.
   llvm::SmallBitVector inTask, inSteps;
   /// Dimensions that are dealt: what does not move with each of them several tasks read.

@@ -94,7 +94,7 @@ Constraints Reasoner::commonOf(ArrayRef<Constraint> one, ArrayRef<Constraint> ot
   return common;
 }
 
-/// Leaves out what follows from the rest, but not the bounds of a dimension that follow from dimensions behind it alone: loops begin and end by them.
+/// Leaves out what follows from the rest, but not the bounds of a dimension that follow from dimensions after it alone: loops begin and end by them.
 void Reasoner::dropImplied(Constraints &set) const {
   for (size_t i = set.size(); i-- > 0;) {
     int last = set[i].getLastDim();

@@ -12,7 +12,7 @@ struct RegionUnion {
   IntegerSet domain, first, second;
 };
 
-/// The union of two sets over the same dimensions and `symbols`; nothing where it has points that neither has, or where a dimension behind the
+/// The union of two sets over the same dimensions and `symbols`; nothing where it has points that neither has, or where a dimension after the
 /// ancestors' has no bounds in it that those before it decide.
 std::optional<RegionUnion> uniteRegions(IntegerSet first, IntegerSet second, unsigned numAncestors, ArrayRef<StringAttr> symbols,
                                         const etdg::SymbolSpace &space);

@@ -26,7 +26,7 @@ public:
     return std::move(plan);
   }
 
-  /// With the lanes that somebody else has chosen; what of them doesn't fit in `wrong`.
+  /// With the lanes that another one has chosen; what of them doesn't fit in `wrong`.
   FailureOr<RowPlan> read(etdg::RowLanesAttr lanes, int64_t threads, std::string &wrong) {
     if (!findShape() || !matchNests() || !checkBuffers())
       wrong = "the leaf does not work row by row";
@@ -293,7 +293,7 @@ private:
     plan.lanes = lanes;
     if (held(lanes) > planning.rowWords / words)
       return false;
-    // Without sums nobody waits for a row: threads that take 16 bytes each are as good.
+    // Without sums nothing waits for a row: threads that take 16 bytes each are as good.
     if (isElementwise && width * bytes >= planning.accessBytes)
       return false;
     plan.threads = lanes <= warp() ? planning.blockThreads.back() : lanes;

@@ -3,7 +3,7 @@
 //
 // The pass `etdg-schedule-for-gpu`: each kernel, and each nest inside the bodies
 // of its blocks, gets a binding schedule, each leaf its layouts; where lengths
-// decide between two forms of a kernel, `etdg.variants` holds both. What is said
+// decide between two forms of a kernel, `etdg.variants` holds both. What is specified
 // already stays.
 //
 //===----------------------------------------------------------------------===//
@@ -288,7 +288,7 @@ LogicalResult Scheduler::planGrouped(const Nests &nests, const GpuPlace &place) 
         plan.row.reset();
     }
     if (place.shared == 0 && planner.isShort(nest)) {
-      // More rows would be more memory, and other threads, for all nests; and nobody waits between its points.
+      // More rows would be more memory, and other threads, for all nests; and nothing waits between its points.
       plan.row.reset();
       plan.inner.insert(plan.inner.begin(), plan.steps.begin(), plan.steps.end());
       plan.steps.clear();
@@ -307,13 +307,13 @@ LogicalResult Scheduler::planGrouped(const Nests &nests, const GpuPlace &place) 
   return complete(nests, plans, usesTiles);
 }
 
-/// Whoever waits for a kernel of one block of threads should know why it is one.
+/// The code that waits for a kernel of one thread block should know why it is one.
 static void tellOfOneBlock(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   BlockOp front = nest.front();
   if (plan.row || plan.columns || !plan.outer.empty() || !plan.flat.empty() || !isTold(front))
     return;
   remark::missed(front.getLoc(), remark::RemarkOpts::name("one-block").category("gpu"))
-      << "one block of threads runs all of it: no points wait for nobody, and what a point computes has no columns that could be shared";
+      << "one thread block runs all of it: no points do not wait, and what a point computes has no columns that could be shared";
 }
 
 LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
@@ -360,7 +360,7 @@ static std::optional<FormOfKernel> formWith(etdg::GraphOp graph, Operation *item
 
 /// Lengths at which rows are compared: also such at which there are very many points, since that is what rows are for.
 static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) {
-  constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nobody knows (FormGuards.cpp), three times
+  constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nothing knows (FormGuards.cpp), three times
   constexpr size_t mostPoints = 32; // without those that are added
   std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
   etdg::TypicalLengths typical(graph);
@@ -381,8 +381,8 @@ static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) 
 /// Whose rows nests of a body have, by the number of the form in which they have them.
 static constexpr RowsOf rowsOfForms[] = {RowsOf::Kernel, RowsOf::Body};
 
-/// A body that is computed for several points of the kernel at once reads weights once for them; where there are few such points for each block
-/// of threads, nests of the body have rows of their own points.
+/// A body that is computed for several points of the kernel at once reads weights once for them; where there are few such points for each thread
+/// block, nests of the body have rows of their own points.
 FormChoice Scheduler::chooseRowsOf(Operation *item) {
   FormChoice choice{{0}, {}};
   if (!planner.mayHaveRowsInside(nestsOf(item).front()))

@@ -1,8 +1,8 @@
 //===- SharedBytes.cpp - shared memory of leaves with products ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// About what loops-place-memory will place: how many blocks of threads share a
-// multiprocessor depends on it.
+// About what loops-place-memory will place: how many thread blocks share a
+// SM depends on it.
 //
 //===----------------------------------------------------------------------===//
 #include "KernelPrices.h"
@@ -54,7 +54,7 @@ static bool becomesOutput(const leaf::LeafGraph &graph, ArrayRef<Attribute> layo
 }
 
 /// Shared memory that a leaf with products in tiles takes: operands' stages, and values between its nests that are in no registers and fit in `room`
-/// behind them. The others lie in the workspace.
+/// after them. The others lie in the workspace.
 FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, const Place &place, double room) {
   auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
   FailureOr<LeafForm *> form = formOf(leaf, place);

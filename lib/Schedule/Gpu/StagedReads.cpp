@@ -1,4 +1,4 @@
-//===- StagedReads.cpp - reads that blocks of threads keep ---------------===//
+//===- StagedReads.cpp - reads that thread blocks keep ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which reads can be kept in shared memory over all steps, and which a schedule keeps.
@@ -162,15 +162,15 @@ static bool hasFixedDealing(const GpuPlan &plan) { return plan.dealing == etdg::
 std::string schedule::describeUnstaged(ArrayRef<BlockOp> nest, const GpuPlan &plan, etdg::PlacementAttr placement, int64_t units) {
   unsigned read = unsigned(placement.getRead());
   if (placement.getLevel() != etdg::MemoryLevel::Shared || placement.getStages() != 1 || placement.getLoop() != 0)
-    return "a block of threads keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1";
+    return "a thread block keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1";
   if (plan.row || !plan.columns || !plan.columnTile || !hasFixedDealing(plan))
-    return "what a block of threads keeps is for the same points in every step: expected no rows, and columns dealt fixed by "
+    return "what a thread block keeps is for the same points in every step: expected no rows, and columns dealt fixed by "
            "tiles that are a number";
   std::optional<FixedPoints> points = getFixedPoints(nest, plan);
   if (!points)
     return "the ranges of dealt loops have constant ends";
   if (points->getCount() > units)
-    return "each block of threads keeps one tile of one point, expected at most " + std::to_string(units) + ", found " +
+    return "each thread block keeps one tile of one point, expected at most " + std::to_string(units) + ", found " +
            std::to_string(points->getCount());
   if (!commonPiece(nest, plan, read))
     return "expected a read of one place in a buffer, the same in all regions and all steps";
@@ -194,7 +194,7 @@ BlockOp schedule::findWriter(ArrayRef<SmallVector<BlockOp>> nests, Value buffer)
   return {};
 }
 
-/// Columns of a tile such that each of `units` blocks of threads has at most one: whole accesses where there are many.
+/// Columns of a tile such that each of `units` thread blocks has at most one: whole accesses where there are many.
 static int64_t chooseTile(int64_t columns, int64_t points, int64_t units, int64_t access) {
   int64_t chunks = std::max<int64_t>(units / std::max<int64_t>(points, 1), 1);
   int64_t tile = llvm::divideCeil(columns, chunks);
@@ -264,7 +264,7 @@ LogicalResult GpuPlanner::stageReads(ArrayRef<SmallVector<BlockOp>> nests, Mutab
     if (plan.placements.empty())
       plan = std::move(before);
   }
-  // Sums are long beside the columns that are left to a block of threads.
+  // Sums are long beside the columns that are left to a thread block.
   etdg::ThreadBlockAttr block = makeBlock(BlockOp(nests.front().front()).getContext(),
                                           std::max(plans.front().block.getThreads(), planning.blockThreads.back()), 1, 0);
   int64_t beside = block.getThreads() * block.getSums() + bytesOfWarps(block, machine);
@@ -277,6 +277,6 @@ LogicalResult GpuPlanner::stageReads(ArrayRef<SmallVector<BlockOp>> nests, Mutab
   }
   if (isTold(nests.front().front()))
     remark::passed(BlockOp(nests.front().front()).getLoc(), remark::RemarkOpts::name("gpu-staged").category("gpu"))
-        << remark::reason("weights stay in shared memory over all steps, {0} bytes of a block of threads", bytes);
+        << remark::reason("weights stay in shared memory over all steps, {0} bytes of a thread block", bytes);
   return success();
 }

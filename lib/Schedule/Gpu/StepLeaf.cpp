@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The step of a recurrent cell is a block with a few points inside: gates, and what takes them. As one leaf the products of its gates are computed
-// side by side, and the cell behind them while their sums are in registers. Each scan around it makes its first iterations a region, whose state is
+// side by side, and the cell after them while their sums are in registers. Each scan around it makes its first iterations a region, whose state is
 // a constant. A tile of rows has all of its rows in one of them, so that they can be one region, which chooses by its iteration what it reads.
 //
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 
 namespace mlir::ft::schedule {
 
-/// A copy behind a nest, or a block that stands alone, in which each region is one leaf, and regions that compute the same of what they read are one
+/// A copy after a nest, or a block that stands alone, in which each region is one leaf, and regions that compute the same of what they read are one
 /// region: a first iteration, whose state is a constant, reads that in place of the state. Null, with nothing changed, where some region can't be one leaf.
 Operation *makeStepLeaf(Operation *item);
 

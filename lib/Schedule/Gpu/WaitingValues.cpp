@@ -1,4 +1,4 @@
-//===- WaitingValues.cpp - registers of what is computed behind a product -===//
+//===- WaitingValues.cpp - registers of what is computed after a product -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is computed of a tile while it is in registers takes the place of the sums that it is computed of. An elementary function or a quotient is a dozen
@@ -20,7 +20,7 @@ using leaf::LeafGraph;
 using leaf::NestMember;
 
 namespace {
-/// The operations behind a product on one element, in order, and from which to which of them each value is needed.
+/// The operations after a product on one element, in order, and from which to which of them each value is needed.
 class ElementCode {
 public:
   explicit ElementCode(const LeafGraph &graph) : graph(graph) {}

@@ -4,7 +4,7 @@
 // What LLVM's compilers do, at a third of their time: leaves are internal, passes
 // that generated code has no use for are left out, and functions are compiled on
 // all threads, in parts that share nothing but names. The runtime loads the
-// objects as they are: nobody needs a linker.
+// objects as they are: nothing needs a linker.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Runtime/ThreadPool.h"
@@ -33,7 +33,7 @@ using namespace mlir::ft;
 
 namespace {
 
-/// The analyses and passes of LLVM's optimizer for one machine.
+/// The analyzes and passes of LLVM's optimizer for one machine.
 class Optimizer {
 public:
   explicit Optimizer(llvm::TargetMachine *machine) : builder(machine) {

@@ -1,7 +1,7 @@
 //===- PtxParts.cpp - PTX of a module, kernel by kernel -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels know nothing of each other, so that LLVM may work on several at a time, each part in a context of its own. Their texts behind each other are one
+// Kernels know nothing of each other, so that LLVM may work on several at a time, each part in a context of its own. Their texts after each other are one
 // module: what begins each text is said once, and what a part defines for itself has the part's name.
 //
 //===----------------------------------------------------------------------===//
@@ -101,7 +101,7 @@ static llvm::Error compilePart(Part &part, size_t number, llvm::MemoryBufferRef 
   return error;
 }
 
-/// The texts as that of one module: behind the first, none says again for which version and target it is, or declares what is declared.
+/// The texts as that of one module: after the first, none says again for which version and target it is, or declares what is declared.
 static std::string joinTexts(ArrayRef<Part> parts) {
   constexpr StringRef lastOfHead = ".address_size";
   std::string all;

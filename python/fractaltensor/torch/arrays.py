@@ -19,7 +19,7 @@ def _asked_address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-#: Where an array's struct has its address: behind the object's head, as NumPy's C interface lays it down.
+#: Where an array's struct has its address: after the object's head, as NumPy's C interface lays it down.
 HEAD = object.__basicsize__
 _at = c_void_p.from_address
 

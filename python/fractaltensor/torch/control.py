@@ -323,7 +323,7 @@ class Control:
         return self.endless.get((id(self.frame), self.frame.loops)) or set()
 
     def _is_read_after_break(self, name: str, found) -> bool:
-        """Whether of two sides one sets a name and leaves an endless loop: whoever comes to the other side cannot read it there."""
+        """Whether of two sides one sets a name and leaves an endless loop: anyone who comes to the other side cannot read it there."""
         here = self.endless.get((id(self.frame), self.frame.loops))
         if here is None or name[0] == "$":
             return False
@@ -767,7 +767,7 @@ class _Loop:
         raise Problem("what this loop carries does not settle: sizes or kinds change in every iteration")
 
     def _would_part(self, known: int) -> bool:
-        """Whether somebody misses a name that has lost its value for its change of kind."""
+        """Whether a user misses a name that has lost its value for its change of kind."""
         if not self.changed:
             return False
         return len(self.owner.problems) > known or any(self.owner.is_used_after(name, self.node) for name in self.changed)
@@ -791,7 +791,7 @@ class _Loop:
         return self._is_wider
 
     def _of_the_condition(self, name: str, old, new) -> Spec:
-        """What has to be carried of a name that the condition binds; of another kind than before, where nobody looks at what was before."""
+        """What has to be carried of a name that the condition binds; of another kind than before, where nothing reads what was before."""
         try:
             return self.merger.spec_of(new) if isinstance(old, Unset) else self.merger.join(old, new, name)
         except Problem:

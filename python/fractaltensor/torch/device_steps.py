@@ -86,7 +86,7 @@ def unique_consecutive(x):
 
 
 def take(x, *indices, dims):
-    """As the processor's; nobody waits for what is out of range."""
+    """As the processor's; nothing waits for what is out of range."""
     torch, key, wrong = _torch(), [None] * x.dim(), []
     for d, index in zip(dims, indices):
         size = x.shape[d]

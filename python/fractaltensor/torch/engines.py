@@ -182,7 +182,7 @@ def text_after(text: str, phase: str, target: str = "cpu") -> str:
     return found
 
 
-#: Where the plan of launches stands behind phase `threads` of a GPU.
+#: Where the plan of launches stands after phase `threads` of a GPU.
 _PLAN = re.compile(r'tile\.plan = "([^"]*)"')
 
 

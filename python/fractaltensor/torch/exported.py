@@ -2,7 +2,7 @@
 """Scripts in a file: compiled parts for targets, and the plan by which calls go through them, with the library steps by name.
 
 A file (``.fts``) is a zip archive: `plan.json`, one bundle for each compiled part, and the values of tensors from outside of the function.
-Whoever loads it needs neither the function's source nor the compiler; the steps that the plan names must be known there.
+Anyone who loads it needs neither the function's source nor the compiler; the steps that the plan names must be known there.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _structure_in(data) -> Any:
 class StoredScript:
     """A script that was loaded from a file: call it as the function that it was made from.
 
-    `steps` are the library steps that it needs; those that nobody has registered are refused when it is loaded.
+    `steps` are the library steps that it needs; those that no one has registered are refused when it is loaded.
     """
 
     def __init__(self, path, in_place: bool = True):
@@ -348,7 +348,7 @@ def load(path, *, in_place: bool = True) -> StoredScript:
     """Loads a script that :meth:`Script.export` wrote. ``in_place=False``: a call that fails leaves its arguments as they were, at the cost of copies.
 
     Raises:
-      BundleError: the file is missing, damaged or of another version, or needs library steps that nobody has registered.
+      BundleError: the file is missing, damaged or of another version, or needs library steps that no one has registered.
     """
     return StoredScript(path, in_place)
 

@@ -216,7 +216,7 @@ def text_of(ops: Sequence[Op], indent: int = 0) -> str:
 
 
 def remove_dead(block: Block) -> None:
-    """Removes pure operations whose results nobody uses."""
+    """Removes pure operations whose results nothing uses."""
     counts: Dict[Value, int] = {}
     for op in walk(block.ops):
         for value in op.uses():

@@ -28,7 +28,7 @@ def _behind_views(values: Iterable[Value]) -> Iterator[Value]:
 
 class _Waits:
     """For which operations of a block each one waits: for what it uses, for the writes and reads of its storages, and for
-    the checks of sizes that its tensors have: behind them, equal sizes are one.
+    the checks of sizes that its tensors have: after them, equal sizes are one.
     """
 
     def __init__(self, block: Block, roots: Callable[[Value], Set[Value]]):

@@ -25,7 +25,7 @@ from .values import Device
 #: Bytes at multiples of which compiled code takes tensors.
 ALIGNMENT = 64
 
-#: Bytes up to which nobody is asked whether the machine has them: a question takes longer than a small allocation.
+#: Bytes up to which nothing is asked whether the machine has them: a question takes longer than a small allocation.
 MOST_UNASKED = 1 << 30
 
 _NUMPY: Dict[DType, np.dtype] = {}
@@ -35,7 +35,7 @@ Place = Tuple[int, Tuple[int, ...], Tuple[int, ...]]
 
 
 def bytes_(count: int) -> np.ndarray:
-    """That many bytes, which nobody has written; `MemoryError` where the machine can't have them."""
+    """That many bytes, which nothing has written; `MemoryError` where the machine can't have them."""
     if count > MOST_UNASKED:
         host_memory.check(count)
     return np.empty(count, np.uint8)
@@ -200,7 +200,7 @@ class Memory:
 
 
 class TorchMemory(Memory):
-    """PyTorch's tensors on a device. Numbers that compiled code gives stay there until somebody asks for them."""
+    """PyTorch's tensors on a device. Numbers that compiled code gives stay there until something asks for them."""
 
     style = "torch"
 
@@ -250,7 +250,7 @@ class TorchMemory(Memory):
         return None if self.device[0] == CPU else current_stream("torch", self.device, None)
 
     def when_known(self, numbers: Sequence, use: Callable[[Sequence[int]], None]) -> None:
-        """Nobody waits for a device here: what went wrong is said by the next call, or by `fractaltensor.synchronize`."""
+        """Nothing waits for a device here: what went wrong is said by the next call, or by `fractaltensor.synchronize`."""
         if self.device[0] == CPU:
             return super().when_known(numbers, use)
         cuda = self.torch.cuda

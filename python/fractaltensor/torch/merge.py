@@ -232,7 +232,7 @@ class Merger:
         return self.b.text(["tssa.view ", value.value, f"[] : {value.value.type.text()} -> {wanted.text()}"], [wanted], role="view", step="open", numbers=numbers).results[0]
 
     def placeholder(self, spec: Spec):
-        """Any value that fits: what a name without a value carries; nobody reads it."""
+        """Any value that fits: what a name without a value carries; nothing reads it."""
         if isinstance(spec, Static):
             return spec.value
         if isinstance(spec, Number):

@@ -248,7 +248,7 @@ def without_gradients(function: types.FunctionType) -> types.FunctionType:
 
 
 def python_function(value) -> Optional[Callable]:
-    """The function with Python source behind a callable, or None."""
+    """The function with Python source after a callable, or None."""
     if isinstance(value, types.FunctionType):
         return without_gradients(value)
     wrapped = getattr(value, "__wrapped__", None)

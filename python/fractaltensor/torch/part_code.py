@@ -219,7 +219,7 @@ class HostStyle:
         pass
 
     def given(self, part: "PartCode", result: "_Result") -> None:
-        """Behind the call."""
+        """After the call."""
         if result.is_number:
             self.code.line(f"{result.name} = {part.cell(result.at, result.dtype)}.item()")
 

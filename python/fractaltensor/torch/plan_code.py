@@ -176,7 +176,7 @@ class PlanCode:
         self.line("try:")
         self.line(f" r = f({', '.join([*operands, *parameters])})")
         if op.results:
-            # Whoever replaces one of our steps answers for what its results are.
+            # Anyone who replaces one of our steps answers for what its results are.
             self.line(f" if f not in ours: r = strange({self.object(op)}, r)")
         self.line("except RunError as error:")
         said = op.attributes.get("said")
@@ -190,7 +190,7 @@ class PlanCode:
     # -- control flow ---------------------------------------------------------------------------------------------------
 
     def _block(self, targets: Sequence[str], nodes: Sequence, yields: Sequence[Value], also: Callable = lambda: None) -> None:
-        """A block that ends with its results in variables; `also` is written behind its nodes."""
+        """A block that ends with its results in variables; `also` is written after its nodes."""
         if self.depth < _DEEP:
             self.depth += 1
             self._inside(Scope(), nodes, yields, also, lambda names: self._assign(targets, names))

@@ -52,7 +52,7 @@ class Program(Runnable):
         self.rebound = [(r, self._result(r.value)) for r in ev.rebound.found.values()]
         #: What may have been noticed while the program ran, after the results.
         self.sites = [(message, frames) for _, message, frames in ev.b.sites.values()]
-        # The tensors themselves: nobody writes them any more. Most are one segment's own, where they are made beside their uses.
+        # The tensors themselves: nothing writes them any more. Most are one segment's own, where they are made beside their uses.
         ev.b.top.yields += [tensor.value for tensor, _, _ in ev.b.sites.values()]
         sink(ev.b.top, ev.b.site_ops)
         forward_new(ev.b.top)

@@ -187,7 +187,7 @@ def _read_by_index(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op
 
 
 def _keep_by_index(view: Op) -> None:
-    """Where nobody ever writes what a view in a loop is of, it may as well be a tensor of its own: a token that is an element, and is carried."""
+    """Where nothing ever writes what a view in a loop is of, it may as well be a tensor of its own: a token that is an element, and is carried."""
     if _tensor_of(view.attributes["numbers"][1]) is None:
         return
     made = view.results[0]
@@ -200,7 +200,7 @@ def _keep_by_index(view: Op) -> None:
 
 
 def _chains(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op]]]) -> Optional[List[Tuple[Op, List[Op]]]]:
-    """The reads behind a view, each with the selections that lead to it; None where it is used otherwise."""
+    """The reads after a view, each with the selections that lead to it; None where it is used otherwise."""
     is_known = view not in found or _tensor_of(view.attributes["numbers"][1]) is not None
     if view.attributes["step"] != "select" or view.attributes.get("proven") is False or not is_known:
         return None

@@ -101,7 +101,7 @@ class Step:
 
 
 class Adoption:
-    """A storage that begins as what a library step gave, and nobody else has: the step's own memory."""
+    """A storage that begins as what a library step gave, and nothing else has: the step's own memory."""
 
     def __init__(self, op: Op):
         self.op = op

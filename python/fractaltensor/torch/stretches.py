@@ -14,7 +14,7 @@ from .dtypes import bool_, int64
 from .ir import INDEX, Block, Op, Type, Value, walk
 from .segments import may_roots
 
-#: Iterations of a stretch. Behind the end of the loop, those that are left copy what the loop carries.
+#: Iterations of a stretch. After the end of the loop, those that are left copy what the loop carries.
 _ITERATIONS = 32
 #: Elements that a loop may change at most: 32 copies of so many take as long as a few looks at a condition from outside.
 _MOST_ELEMENTS = 4096

@@ -191,7 +191,7 @@ class _Rewriter(ast.NodeTransformer):
         if node.func.id in ("annotate", "unchecked_cast"):
             return node.args[1]
         if node.func.id == "uninitialized":
-            # Nobody reads it, but it meets what is read on other paths.
+            # Nothing reads it, but it meets what is read on other paths.
             return ast.Constant(value={"bool": False, "int": 0, "float": 0.0}.get(ast.unparse(node.args[0])))
         return node
 

@@ -21,7 +21,7 @@ def same(a: SizeLike, b: SizeLike) -> bool:
 
 
 def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None], fold: bool = False) -> None:
-    """A counted loop that carries nothing; `body` writes into tensors. `fold`: it is one operation, which nobody goes through from outside."""
+    """A counted loop that carries nothing; `body` writes into tensors. `fold`: it is one operation, which nothing goes through from outside."""
     operands = [b.scalar(n) for n in (start, stop, 1)]
     block = Block()
     counter = Num("int", block.add_argument(INDEX, "i"))

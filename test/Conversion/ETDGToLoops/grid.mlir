@@ -1,4 +1,4 @@
-// Schedules for a GPU become structured loops, too: what blocks of threads share has the level `grid`, and one tile, level or
+// Schedules for a GPU become structured loops, too: what thread blocks share has the level `grid`, and one tile, level or
 // dealing changed in the schedule changes them.
 //
 // RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_90a "--convert-etdg-to-loops=target=sm_90a" --cse | FileCheck %s
@@ -14,7 +14,7 @@
 // RUN: not ft-opt %s "--convert-etdg-to-loops=target=sm_90" 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: {{.*}}sm_90
 
-// The grid takes steps together, and waits after each; columns, then rows, are dealt to its blocks of threads.
+// The grid takes steps together, and waits after each; columns, then rows, are dealt to its thread blocks.
 // CHECK-LABEL: func.func @steps_k0(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 65536>>
 // CHECK: scf.for %[[k:.*]] = %c0{{.*}} to
@@ -31,12 +31,12 @@
 // FIXED-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 65536>>
 // FIXED: loops.chunks {{.*}} most 8 unit 4 level <grid, fixed>
 // FIXED-NEXT: loops.chunks {{.*}} most 5 level <grid, fixed>
-// A tile that is a number is what a block of threads gets; there is room for as many rows.
+// A tile that is a number is what a thread block gets; there is room for as many rows.
 // TILES-LABEL: func.func @steps_k0(
 // TILES: loops.chunks {{.*}} most 4 unit 4 level <grid, shares>
 // TILES-NEXT: loops.chunks {{.*}} most 2 unit 2 level <grid, shares>
 // TILES: loops.leaf rows({{.*}}) most 2 columns
-// A core in place of a block of threads: parts of the columns, which a leaf takes one unit after the other.
+// A core in place of a thread block: parts of the columns, which a leaf takes one unit after the other.
 // CORES: loops.program @steps lengths ["L", "N"] places [] {
 // CORES-LABEL: func.func @steps_k0(
 // CORES-NOT: loops.grid
@@ -151,7 +151,7 @@ etdg.graph @pair(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   etdg.return %ys : !etdg.buffer<[L, N], !x>
 }
 
-// The call's lengths choose; what one block of threads runs alone has no loop of level grid.
+// The call's lengths choose; what one thread block runs alone has no loop of level grid.
 // CHECK-LABEL: loops.program @choose
 // CHECK: loops.variants [#etdg.guard<[N] below 4>] {
 // CHECK-NEXT: loops.launch @choose_k0(

@@ -14,7 +14,7 @@
 // CHECK: etdg.block @down
 // CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>] before = cores target = "cpu">
 //
-// Behind what is ahead, behind each of the two, and behind the step.
+// After what is ahead, after each of the two, and after the step.
 // LOOPS: func.func @two_k0
 // LOOPS: loops.sync cores
 // LOOPS: scf.for

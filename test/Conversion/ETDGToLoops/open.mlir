@@ -1,4 +1,4 @@
-// Emission decides nothing of a schedule: what is open is refused, with the pass that completes it, and converted behind it.
+// Emission decides nothing of a schedule: what is open is refused, with the pass that completes it, and converted after it.
 
 // RUN: not ft-opt %s --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: open.mlir:27:3: error: has no binding schedule (etdg-schedule-for-cpu writes one)
@@ -13,7 +13,7 @@
 // GRID: attributes {loops.grid = #loops.grid<
 // GRID: loops.leaf
 
-// A translation to code begins behind these phases, and runs them on graphs that come so.
+// A translation to code begins after these phases, and runs them on graphs that come so.
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a %s | FileCheck %s --check-prefix=PTX
 // PTX: .entry sums_k0
 

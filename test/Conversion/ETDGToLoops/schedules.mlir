@@ -17,7 +17,7 @@
 // CHECK-DAG: %[[ZERO:.*]] = loops.buffer splat value(0.000000e+00 : f32)
 // CHECK: loops.launch @by_hand_k0(%[[L]], %[[N]], %[[XS]], %[[W]], %[[ZERO]], %[[YS]])
 
-// Rows of a step are cut anywhere, in chunks of 3 at most; all wait behind each step.
+// Rows of a step are cut anywhere, in chunks of 3 at most; all wait after each step.
 // CHECK: func.func @by_hand_k0(%[[l:.*]]: index, %[[n:.*]]: index, %[[xs:.*]]: memref<?xf32>, %[[w:.*]]: memref<?xf32>, %[[zero:.*]]: memref<?xf32>, %[[ys:.*]]: memref<?xf32>) attributes {loops.kernel} {
 // CHECK: %[[LINE:.*]] = arith.muli %[[l]], %c8
 // CHECK: scf.for %[[k:.*]] = %c0{{.*}} to %[[l]]

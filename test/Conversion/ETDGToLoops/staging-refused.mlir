@@ -1,4 +1,4 @@
-// Placements that blocks of threads can't serve are refused where they stand, with what was expected.
+// Placements that thread blocks can't serve are refused where they stand, with what was expected.
 //
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --split-input-file --verify-diagnostics
 // RUN: ft-opt %S/staging.mlir --convert-etdg-to-loops=target=sm_90a -o %t.mlir
@@ -9,18 +9,18 @@
 // RUN: not ft-opt %S/staging.mlir --convert-etdg-to-loops="target=sm_90a multiprocessors=3" 2>&1 | FileCheck %s --check-prefix=UNITS
 
 // PARTS: error: expected shared memory of a constant size that 'loops.parts' divides, found 5 parts (loops_grid4)
-// DEALT: error: the GPU engine can't run the loops: expected loops of the grid that are dealt fixed around what touches a part of memory that each block of threads has, found turn
+// DEALT: error: the GPU engine can't run the loops: expected loops of the grid that are dealt fixed around what touches a part of memory that each thread block has, found turn
 // DEALT: note: the memory is here
-// MOST: error: the GPU engine can't run the loops: each block of threads has one part, expected at most 3, found 4
+// MOST: error: the GPU engine can't run the loops: each thread block has one part, expected at most 3, found 4
 // BYTES: error: the GPU engine can't run the loops: expected shared memory of at most {{[0-9]+}} bytes
-// UNITS: error: the GPU engine can't run the schedule: it can't stage read 1: each block of threads keeps one tile of one point, expected at most 3, found 4
+// UNITS: error: the GPU engine can't run the schedule: it can't stage read 1: each thread block keeps one tile of one point, expected at most 3, found 4
 
 !x = tensor<1x6xf32>
 !w = tensor<6x6xf32>
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a block of threads keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a thread block keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
@@ -39,7 +39,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a block of threads keeps it in shared memory over all loops}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a thread block keeps it in shared memory over all loops}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
@@ -58,7 +58,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a block of threads keeps it in shared memory over all loops}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: a thread block keeps it in shared memory over all loops}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
@@ -77,7 +77,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: what a block of threads keeps is for the same points in every step: expected no rows, and columns dealt fixed by tiles that are a number}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: what a thread block keeps is for the same points in every step: expected no rows, and columns dealt fixed by tiles that are a number}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
@@ -96,7 +96,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: what a block of threads keeps is for the same points in every step}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: what a thread block keeps is for the same points in every step}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,

@@ -1,4 +1,4 @@
-// A placement has each block of threads copy the columns of a read that it needs in every step, before the nest's first loop:
+// A placement has each thread block copy the columns of a read that it needs in every step, before the nest's first loop:
 // memory with a part for each of them, loops that are dealt fixed, and views of the parts in the steps.
 //
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a | FileCheck %s
@@ -8,7 +8,7 @@
 // RUN: ft-opt %S/../../Programs/resident.mlir --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=CHOSEN
 // RUN: ft-opt %S/../../Programs/resident.mlir --ft-compile="to=schedule target=sm_90a" --remarks-filter="gpu" 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Layers have their weights: what changes with each step stays where it is, and one block of threads takes @layer, whose weights are few.
+// Layers have their weights: what changes with each step stays where it is, and one thread block takes @layer, whose weights are few.
 // CHOSEN-LABEL: etdg.graph @layer(
 // CHOSEN-NOT: placements
 // CHOSEN-LABEL: etdg.graph @layers(
@@ -20,11 +20,11 @@
 // CHOSEN-LABEL: etdg.graph @changing(
 // CHOSEN-NOT: placements
 
-// What blocks of threads keep over all loops stays said in the schedule.
+// What thread blocks keep over all loops stays said in the schedule.
 // KEPT-NOT: etdg.kernel
 // KEPT: placements = [<read = 1, loop = 0, level = shared, stages = 1>]
 
-// REMARK: weights stay in shared memory over all steps, 1552 bytes of a block of threads
+// REMARK: weights stay in shared memory over all steps, 1552 bytes of a thread block
 
 !x = tensor<1x6xf32>
 !w = tensor<6x6xf32>

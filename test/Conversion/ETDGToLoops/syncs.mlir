@@ -1,4 +1,4 @@
-// Cores wait where the schedule says so: before nests of a kernel, and behind the steps that these share. Where a dependence needs
+// Cores wait where the schedule says so: before nests of a kernel, and after the steps that these share. Where a dependence needs
 // a wait that is not there, the schedule is refused.
 //
 // RUN: ft-opt %s --convert-etdg-to-loops --cse | FileCheck %s
@@ -42,7 +42,7 @@
 #turn = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = turn>]>
 #parallel = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = parallel, level = core>, <dimension = 1, kind = parallel, level = core>]>
 
-// Nobody needs what `b` computes before the next step.
+// Nothing needs what `b` computes before the next step.
 // CHECK-LABEL: func.func @waits_k0
 // CHECK: scf.for
 // CHECK: scf.forall
@@ -88,7 +88,7 @@ etdg.graph @waits(%xs: !etdg.buffer<[T, N], !x>) -> (!etdg.buffer<[T, N], !x>, !
 #steps = #etdg.schedule<map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = cores>] target = "cpu">
 #vector = #etdg.schedule<map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = vector>]>
 
-// What one core runs waits for nobody.
+// What one core runs does not wait.
 // CHECK-LABEL: func.func @alone_k0
 // CHECK-NOT: loops.sync
 // CHECK: return

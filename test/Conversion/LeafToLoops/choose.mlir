@@ -7,7 +7,7 @@
 // OTHER: vector<8xf32>
 // What is open, or of another kind, is refused.
 // RUN: not ft-opt %s --ft-generate-leaf 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: error: nobody says how the leaf's loop nests are computed
+// OPEN: error: it is not specified how the leaf's loop nests are computed
 // RUN: sed 's/ft.leaf_scratch = \[[^]]*\]/ft.leaf_scratch = [3]/' %t.mlir | not ft-opt --ft-generate-leaf 2>&1 | FileCheck %s --check-prefix=KIND
 // KIND: error: 'ft.leaf_scratch': expected a list of #loops.scratch, found [3]
 // RUN: sed 's/ft.leaf_row_loops = \[array/ft.leaf_row_loops = [array<i64: 9>, array/' %t.mlir | not ft-opt --ft-generate-leaf 2>&1 | FileCheck %s --check-prefix=LOOPS

@@ -14,7 +14,7 @@
 // RUN: ft-run %s --entry=around --dim=N=5 --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal}}
 
-// A transposition is a map of the reads behind it: what computes on it has all of its dimensions up to the open one.
+// A transposition is a map of the reads after it: what computes on it has all of its dimensions up to the open one.
 // CHECK-LABEL: etdg.graph @turned
 // CHECK: etdg.block @r0 [map, map] (i, j) in [0, 4) x [0, N)
 // CHECK-NEXT: reads (%{{.*}} = %arg0[j, i] : tensor<f32>)

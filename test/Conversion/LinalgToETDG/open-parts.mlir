@@ -52,7 +52,7 @@ func.func @first(%x: tensor<?x4xf32> {etdg.dims = ["N"]}) -> (tensor<?x4xf32>, t
   return %y, %b, %q : tensor<?x4xf32>, tensor<3x4xf32>, tensor<4xf32>
 }
 
-// What has a fixed size is no block where it is shaped or cut: reads behind it have a map. What is returned is copied once.
+// What has a fixed size is no block where it is shaped or cut: reads after it have a map. What is returned is copied once.
 // CHECK-LABEL: etdg.graph @shaped
 // CHECK: reads (%{{.*}} = elem (e0) %arg1[floordiv(3 * e0 + 1, 4), 3 * e0 - 4 * floordiv(3 * e0 + 1, 4) + 1] : tensor<8xf32>)
 // CHECK: reads (%{{.*}} = %arg0[i] : tensor<12xf32>)

@@ -30,7 +30,7 @@ func.func @attention(%q: tensor<7x16xf32>, %k: tensor<13x16xf32>, %v: tensor<13x
   return %y : tensor<7x16xf32>
 }
 
-// Reshapes and slices are maps of the reads behind them: one block computes, one
+// Reshapes and slices are maps of the reads after them: one block computes, one
 // copies what is returned as it came.
 // CHECK-LABEL: etdg.graph @reshapes
 // CHECK: reads (%{{.*}} = elem (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor that is put together from every second element of others is one statement: nothing reads elements that nobody has written.
+// A tensor that is put together from every second element of others is one statement: nothing reads elements that nothing has written.
 //
 // RUN: ft-opt %s --convert-linalg-to-etdg | FileCheck %s
 // RUN: ft-run %s --entry=interleaved --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
@@ -23,7 +23,7 @@ func.func @interleaved(%x: tensor<5x4xi32>) -> tensor<5x8xi32> {
   return %1 : tensor<5x8xi32>
 }
 
-// What somebody else looks at is a statement by itself.
+// What another one looks at is a statement by itself.
 // CHECK-LABEL: etdg.graph @looked_at
 // CHECK: tensor.insert_slice
 // CHECK-NEXT: etdg.yield

@@ -73,7 +73,7 @@ func.func @turn(%n: index, %m: index, %x: memref<?xf32>, %y: memref<?xf32>) attr
 // CHECK: memref.store
 // CHECK: scf.yield
 // CHECK: llvm.call %{{.*}}(%[[env]], %[[tid]])
-// What stands beside is done by one thread, behind it all wait again.
+// What stands beside is done by one thread, after it all wait again.
 // CHECK: scf.if %[[first]] {
 // CHECK-NEXT: %[[value:.*]] = memref.load
 // CHECK-NEXT: memref.store %[[value]]
@@ -171,7 +171,7 @@ func.func @gather(%n: index, %at: memref<?xi32>, %x: memref<?xf32>) attributes {
 // CHECK: %[[tile:.*]] = arith.addi %c0, %[[number]]
 // CHECK: %[[first:.*]] = arith.muli %[[tile]], %c4
 // CHECK: loops.leaf rows({{.*}}) most 4 columns(%[[first]]) tile 4 of 12
-// The first column goes behind the operands; the product's second operand is read as it lies, transposed.
+// The first column goes after the operands; the product's second operand is read as it lies, transposed.
 // LEAF-LABEL: func.func @columns(
 // LEAF: call @leaf{{[0-9]+}}({{.*}}) : (index, memref<?x5xf32, strided<[?, 1], offset: ?>>, memref<?x5x12xf32, strided<[?, 1, 5], offset: ?>>, memref<?x12xf32, strided<[?, 1], offset: ?>>, index, memref<?xi8>) -> ()
 func.func @columns(%n: index, %x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?xf32>) attributes {loops.kernel} {

@@ -1,7 +1,7 @@
 // RUN: ft-opt %s --convert-loops-to-cpu | FileCheck %s
 
 // What a kernel writes before anything else, too, its first thread does alone; which thread one is, all know, and the shares of
-// a loop behind it are theirs.
+// a loop after it are theirs.
 // CHECK-LABEL: func.func @first(
 // CHECK-SAME: %{{.*}}: !llvm.ptr, %[[tid:.*]]: i64, %[[threads:.*]]: i64) attributes {loops.kernel, loops.team}
 // CHECK: %[[own:.*]] = arith.index_cast %[[tid]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which loop nests a core leaves out where a flag says that nobody looks at them is written on the leaf by a pass, and read by the one that lowers it.
+// Which loop nests a core leaves out where a flag says that nothing reads them is written on the leaf by a pass, and read by the one that lowers it.
 //
 // RUN: mkdir -p %t
 // RUN: ft-opt %s --loops-decide-for-cpu="vector-bytes=32 vector-registers=16 machine=%S/../../machines/cpu.json" -o %t/chosen.mlir && FileCheck %s < %t/chosen.mlir
@@ -19,7 +19,7 @@
 // RUN: sed 's/loops.guards = \[[^]]*\], //' %t/chosen.mlir > %t/open.mlir
 // RUN: ft-opt %t/open.mlir --loops-choose-guards | diff - %t/chosen.mlir
 // RUN: sed 's/layouts \[.*\] scratch/scratch/; s/layouts \[.*\] {$/{/' %t/open.mlir | not ft-opt --loops-choose-guards 2>&1 | FileCheck %s --check-prefix=UNSAID
-// UNSAID: error: nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
+// UNSAID: error: it is not specified how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
 // RUN: ft-opt %t/never.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=NEVER --implicit-check-not=scf.if
 // NEVER-LABEL: func.func private @leaf0
 //

@@ -30,7 +30,7 @@
 
 // What is open is refused: all of a leaf, and one loop nest of it.
 // RUN: not ft-opt %t/leaf.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: leaf.mlir:[[#]]:[[#]]: error: nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
+// OPEN: leaf.mlir:[[#]]:[[#]]: error: it is not specified how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
 // RUN: sed 's/scratch \[.*bytes = [0-9]*>\]//' %t/apart.mlir > %t/nowhere.mlir
 // RUN: not ft-opt %t/nowhere.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: error: value 0 between its loop nests can't be in this place: it is read from memory, expected a #loops.scratch of 256 bytes
@@ -38,10 +38,10 @@
 // RUN: not ft-opt %t/few.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: error: expected a layout for each of 3 loop nests, found 2
 
-// What is joined stands behind what it needs, and behind what says how.
+// What is joined stands after what it needs, and after what says how.
 // RUN: sed 's/, #loops.joined<with = 0>/, #loops.lanes<loop = 0, vector = 8, beside = 1>/' %t/chosen.mlir > %t/early.mlir
 // RUN: not ft-opt %t/early.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=EARLY
-// EARLY: early.mlir:[[#]]:[[#]]: error: its loop nest 2 can't be computed together with loop nest 0: it needs what loop nest 1 computes, behind that one
+// EARLY: early.mlir:[[#]]:[[#]]: error: its loop nest 2 can't be computed together with loop nest 0: it needs what loop nest 1 computes, after that one
 // RUN: sed 's/#loops.joined<with = 0>, #loops.joined<with = 0>/#loops.joined<with = 2>, #loops.lanes<loop = 0, vector = 8, beside = 4>/' %t/chosen.mlir > %t/behind.mlir
 // RUN: not ft-opt %t/behind.mlir --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=BEHIND
 // BEHIND: error: its loop nest 1 can't be computed together with loop nest 2: that is none before it that says how it is computed
@@ -62,7 +62,7 @@
 // SINGLE: math.fma
 // SINGLE-NOT: math.fma
 // RUN: sed 's/each_row/each_row, written_out/' %t/rows.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=WRITTEN
-// WRITTEN: error: its product of matrices can't have this tile: terms stand one behind the other ('written_out') where all of them run at once, and move columns along a border
+// WRITTEN: error: its product of matrices can't have this tile: terms stand one after the other ('written_out') where all of them run at once, and move columns along a border
 
 //--- leaf.mlir
 !x = memref<?x64xf32, strided<[64, 1]>>

@@ -10,7 +10,7 @@
 // RUN: sed 's/ {loops.row_loops = .*}$//' %t/chosen.mlir > %t/open.mlir
 // RUN: ft-opt %t/open.mlir --loops-choose-row-loops | diff - %t/chosen.mlir
 // RUN: not ft-opt %S/scratch.mlir --loops-choose-row-loops 2>&1 | FileCheck %s --check-prefix=UNSAID
-// UNSAID: scratch.mlir:[[#]]:[[#]]: error: nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
+// UNSAID: scratch.mlir:[[#]]:[[#]]: error: it is not specified how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
 // RUN: ft-opt %t/chosen.mlir --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=ONE
 // ONE-LABEL: func.func private @leaf0
 // ONE-COUNT-1: %arg{{[0-9]+}} = %c0{{.*}} to %arg0 step %c1{{[_0-9]*}} {
@@ -29,11 +29,11 @@
 // RUN: sed 's/array<i64: 2, 5>/array<i64: 2>, array<i64: 5>/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=PLACES
 // PLACES: error: value 3 between its loop nests can't be in this place: more than one loop over rows uses it, expected `rows`
 // RUN: sed 's/array<i64: 2, 5>/array<i64: 5, 2>/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: <stdin>:{{[0-9]+:[0-9]+}}: error: its loop nest 5 can't be computed in this place (loops.row_loops): it needs loop nest 2, which stands behind it
+// ORDER: <stdin>:{{[0-9]+:[0-9]+}}: error: its loop nest 5 can't be computed in this place (loops.row_loops): it needs loop nest 2, which stands after it
 // RUN: sed 's/array<i64: 1>, array<i64: 2, 5>/array<i64: 1, 2, 5>/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: error: its loop nest 1 can't be computed in this place (loops.row_loops): a loop over rows is around none, expected it alone
 // RUN: sed 's/array<i64: 2, 5>/array<i64: 2>/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: error: its loop nest 5 can't be computed in this place (loops.row_loops): nobody says where (loops-choose-row-loops does)
+// MISSING: error: its loop nest 5 can't be computed in this place (loops.row_loops): it is not specified where (loops-choose-row-loops does)
 // RUN: sed 's/array<i64: 2, 5>/array<i64: 2, 5, 2>/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: its loop nest 2 can't be computed in this place (loops.row_loops): it is there twice
 // RUN: sed 's/array<i64: 2, 5>/array<i64: 2, 3, 5>/' %t/chosen.mlir | not ft-opt --convert-loops-to-cpu --loops-lower-leaves 2>&1 | FileCheck %s --check-prefix=NONE

@@ -13,7 +13,7 @@
 // RUN: sed 's/array<i64: 2, 5>/array<i64: 2>, array<i64: 5>/' %t/open.mlir | ft-opt --loops-place-scratch | FileCheck %s --check-prefix=APART
 // APART: scratch [{{.*}}<value = 3, rows, {{.*}}<value = 4, rows,
 // RUN: sed 's/ {loops.row_loops = .*}$//' %t/open.mlir | not ft-opt --loops-place-scratch 2>&1 | FileCheck %s --check-prefix=UNSAID
-// UNSAID: error: its loop nest 0 can't be computed in this place (loops.row_loops): nobody says where (loops-choose-row-loops does)
+// UNSAID: error: its loop nest 0 can't be computed in this place (loops.row_loops): it is not specified where (loops-choose-row-loops does)
 // What is written stays, and is obeyed.
 // RUN: sed 's/row, offset = 192/row, offset = 1024/' %t/chosen.mlir > %t/moved.mlir
 // RUN: ft-opt %t/moved.mlir --loops-decide-for-cpu | FileCheck %s --check-prefix=STAYS
@@ -31,7 +31,7 @@
 // MOVED-SAME: ft.scratch_fixed = 1216 : i64, ft.scratch_per_row = 192 : i64
 // MOVED: memref.view %{{.*}}[%c1024]
 // MOVED: memref.view %{{.*}}[%c384]
-// The terms of all rows, though those of one would do: behind the product's results of all rows.
+// The terms of all rows, though those of one would do: after the product's results of all rows.
 // RUN: sed 's/row, offset = 192/rows, offset = 192/' %t/chosen.mlir | ft-opt --convert-loops-to-cpu --loops-lower-leaves | FileCheck %s --check-prefix=ROWS
 // ROWS-LABEL: func.func private @leaf0
 // ROWS-SAME: ft.scratch_fixed = 448 : i64, ft.scratch_per_row = 384 : i64

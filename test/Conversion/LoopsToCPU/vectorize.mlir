@@ -26,7 +26,7 @@
 
 // RUN: sed 's/layouts .* scratch \[[^]]*\]//' %s > %t.open.mlir
 // RUN: not ft-opt %t.open.mlir --loops-vectorize-leaves 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: open.mlir:[[#]]:[[#]]: error: nobody says how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
+// OPEN: open.mlir:[[#]]:[[#]]: error: it is not specified how the leaf's loop nests are computed (loops-choose-tiles writes layouts)
 // RUN: not ft-opt %S/Inputs/listed.mlir --loops-decide-for-cpu --loops-vectorize-leaves 2>&1 | FileCheck %s --check-prefix=LIST
 // LIST: listed.mlir:[[#]]:[[#]]: error: its rows are a list, which is a kernel's: expected rows of views (loops-lower-leaves lowers lists)
 

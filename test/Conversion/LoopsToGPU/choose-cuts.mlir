@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reduction that leaves multiprocessors idle is cut into shares, which blocks of threads take beside each other, and their join.
+// A reduction that leaves SMs idle is cut into shares, which thread blocks take beside each other, and their join.
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu" -o %t.mlir 2> %t.remarks
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -72,7 +72,7 @@ func.func @beside(%x: tensor<132x65536xf32>) -> tensor<132xf32> {
   return %r : tensor<132xf32>
 }
 
-// Nobody knows how many points there are beside: the call may have enough, so that nothing is tried.
+// Nothing knows how many points there are beside: the call may have enough, so that nothing is tried.
 // QUIET-NOT: choose-cuts.mlir:[[#@LINE+9]]:{{.*}} cut-reduction
 // QUIET-NOT: choose-cuts.mlir:[[#@LINE+5]]:{{.*}} cut-reduction
 // CHECK-LABEL: etdg.graph @unknown

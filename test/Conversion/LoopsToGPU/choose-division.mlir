@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether products that wait for nobody run ahead of the steps of a GPU is chosen by price: each form is scheduled on a copy, and
+// Whether products that do not wait run ahead of the steps of a GPU is chosen by price: each form is scheduled on a copy, and
 // what the schedules say of its kernels is priced.
 //
 // RUN: ft-opt %s --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" 2>%t | FileCheck %s --check-prefix=AHEAD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step whose second product takes the first one whole: blocks of threads share the columns of each, and wait between. What takes
+// A step whose second product takes the first one whole: thread blocks share the columns of each, and wait between. What takes
 // the second one whole (its maximum) is one block's. A machine that finds small weights large makes the test short.
 //
 // RUN: sed 's/"column_weight_bytes": 131072/"column_weight_bytes": 2048/' %S/../../machines/h200.json > %t.json

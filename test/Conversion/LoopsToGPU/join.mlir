@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What stands beside a recurrence and is short (its last state, the rows of the result that it does not write) runs in its
-// kernel: one launch. A barrier stands where a nest reads what another one wrote, and nowhere else. One block of threads runs
+// kernel: one launch. A barrier stands where a nest reads what another one wrote, and nowhere else. One thread block runs
 // @alone's recurrence without waiting for others in its steps. What is long keeps a launch of its own, and is passed.
 // Short nests without a recurrence share a launch, too: those of @apart don't wait for each other.
 //

@@ -57,12 +57,12 @@
 // RUN: FileCheck %s --check-prefix=CARRIED --input-file=%t.tile.mlir
 // CARRIED-LABEL: func.func @linear_k0
 // CARRIED: #tile.product<{{[^#]*}}fused = 2, result = {{[^#]*}}#tile.blocked<{{.*}}joined, carried, result = #tile.blocked<
-// What is said makes the kernel: two pipelines, one after the other, with the sums in registers between them.
+// What is specified makes the kernel: two pipelines, one after the other, with the sums in registers between them.
 // RUN: sed 's/joined, carried/joined/' %t.tile.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=TWICE
 // TWICE-LABEL: llvm.func @linear_k0
 // TWICE-COUNT-2: tile.mma
 // TWICE-LABEL: llvm.func @cell_k0
-// The other sums of two, which both are read behind.
+// The other sums of two, which both are read after.
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_90a machine=%t.json" | sed 's/joined, result/joined, carried, result/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OTHERS
 // OTHERS: error: the GPU engine can't run the leaf's layouts: loop nest 1: carried: it does not go on with the sums of loop nest 0, or something else looks at them
 //

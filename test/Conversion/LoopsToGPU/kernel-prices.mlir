@@ -5,17 +5,17 @@
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a" -o %t.mlir
 // RUN: ft-opt %t.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{steps=never machine=%S/../../machines/h200.json}))" -o %t.scheduled.mlir
 //
-// A graph stays as it is; its kernels are told with their blocks of threads, for which registers and shared memory are left.
+// A graph stays as it is; its kernels are told with their thread blocks, for which registers and shared memory are left.
 // RUN: ft-opt %t.scheduled.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-price-for-gpu{leaves=true lengths=N=1000,L=16 machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" 2>%t.usual | FileCheck %s --check-prefix=GRAPH
 // GRAPH-LABEL: etdg.graph @recurrence
 // RUN: FileCheck %s --check-prefix=USUAL --input-file=%t.usual
 // USUAL: leaf-price {{.*}}loop nest 0 of @r1, 8.00 rows
 // USUAL: leaf-price {{.*}}loop nest 0 of @r3, 1.00 rows
 // USUAL: leaf-price {{.*}}loop nest 0 of @r4, 8.00 rows
-// USUAL: Remark="{{[0-9.]+}} us: 0 steps and 0 barriers of the grid, 5 blocks of threads on a multiprocessor
+// USUAL: Remark="{{[0-9.]+}} us: 0 steps and 0 barriers of the grid, 5 thread blocks on an SM
 // USUAL: price-of-all
 //
-// The device's memory: elements of an argument that nobody has met.
+// The device's memory: elements of an argument that nothing has met.
 // RUN: sed 's/"latency_seconds": 3.5e-7/"latency_seconds": 1.0/' %S/../../machines/h200.json > %t.device.json
 // RUN: ft-opt %t.scheduled.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-price-for-gpu{leaves=true lengths=N=1000,L=16 machine=%t.device.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=DEVICE
 // DEVICE: of @r1, {{.*}}: {{[0-9]+}}000000.{{[0-9]+}} us waiting
@@ -48,24 +48,24 @@
 // RUN: ft-opt %s "--type=x=tensor<1x64xf16>" "--type=w=tensor<64x64xf16>" --ft-compile="to=coarsen target=sm_90a" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{steps=never machine=%S/../../machines/h200.json},etdg-price-for-gpu{leaves=true lengths=N=1000,L=16 machine=%t.halves.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=HALVES
 // HALVES: leaf-price {{.*}} of @r3, {{.*}}us waiting, {{[0-9]+[0-9][0-9][0-9]}}.{{[0-9]+}} us computing
 //
-// What is computed while a tile is in registers is no nest of its own; stages, and values in shared memory, bound the blocks of threads.
+// What is computed while a tile is in registers is no nest of its own; stages, and values in shared memory, bound the thread blocks.
 // RUN: ft-opt %S/../../../examples/flash_attention.mlir --ft-compile="to=coarsen target=sm_90a" -o %t.flash.mlir
 // RUN: ft-opt %t.flash.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-choose-iterations-for-gpu{iterations=8 machine=%S/../../machines/h200.json},etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{leaves=true lengths=B=4,H=16,Q=32,K=32 machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FLASH
 // FLASH: loop nest 0 of @r1_joined
 // FLASH-NOT: loop nest 1 of @r1_joined
 // FLASH: loop nest 5 of @r1_joined
-// FLASH: 2 blocks of threads on a multiprocessor, 9{{[0-9]+}} bytes of shared memory each
+// FLASH: 2 thread blocks on an SM, 9{{[0-9]+}} bytes of shared memory each
 //
 // What a product begins with lies where its sums come to lie, in an output; and values between loop nests that find no room in shared memory lie in the workspace,
-// beside which as many blocks of threads fit a multiprocessor as before.
+// beside which as many thread blocks fit an SM as before.
 // RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %S/../../../examples/flash_attention.mlir | ft-opt --ft-compile="to=coarsen target=sm_90a" \
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BECOMES
-// BECOMES: price | {{.*}} 3 blocks of threads on a multiprocessor, 68608 bytes of shared memory each
+// BECOMES: price | {{.*}} 3 thread blocks on an SM, 68608 bytes of shared memory each
 // RUN: ft-opt %S/../../../examples/back_to_back_gemm.mlir --ft-compile="to=coarsen target=sm_90a" \
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-choose-iterations-for-gpu{iterations=8 machine=%S/../../machines/h200.json},etdg-schedule-for-gpu{machine=%S/../../machines/h200.json},etdg-price-for-gpu{machine=%S/../../machines/h200.json}))" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROOM
-// ROOM: price | {{.*}} 2 blocks of threads on a multiprocessor, 67584 bytes of shared memory each
+// ROOM: price | {{.*}} 2 thread blocks on an SM, 67584 bytes of shared memory each
 //
-// Blocks of threads that are too few for a multiprocessor compute beside each other: two of them, with two iterations of an attention at a time, are not
+// Thread blocks that are too few for an SM compute beside each other: two of them, with two iterations of an attention at a time, are not
 // dearer than three with one.
 // RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %S/../../../examples/flash_attention_causal.mlir \
 // RUN:   | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BESIDE

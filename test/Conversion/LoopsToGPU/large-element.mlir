@@ -1,4 +1,4 @@
-// An element that is put together in a loop and does not fit into shared memory: each block of threads has a part of the workspace,
+// An element that is put together in a loop and does not fit into shared memory: each thread block has a part of the workspace,
 // whose place is computed where the kernel begins.
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a %s | FileCheck %s
 // RUN: ft-run %s --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL

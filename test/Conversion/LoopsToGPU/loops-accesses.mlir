@@ -4,7 +4,7 @@
 // RUN: ft-opt %s "--ft-compile=to=tile target=sm_90a" -o %t.mlir && FileCheck %s --input-file=%t.mlir
 // RUN: ft-opt %t.mlir --loops-choose-accesses | diff - %t.mlir
 //
-// What is said makes the kernel: narrower accesses, another order of threads, copies that nobody goes on beside.
+// What is specified makes the kernel: narrower accesses, another order of threads, copies that nothing goes on beside.
 // RUN: sed 's/lhs = #tile.move<width = 4, threads = \[\([0-9]*\), \([0-9]*\)\], async>/lhs = #tile.move<width = 2, threads = [\2, \1]>/' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=OTHER
 // OTHER: tile.copy {{.*}}vector = [1, 2]
 // RUN: sed 's/reads = #tile.reads<terms = 4, lhs = 4, rhs = 4>/reads = #tile.reads<terms = 2, lhs = 2, rhs = 1>/; s/accesses = \[4\]/accesses = [2]/' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=READS
@@ -19,7 +19,7 @@
 //
 // Nothing is made of what is left out, or says more than holds.
 // RUN: sed 's/, result = #tile.blocked<[^>]*>, lhs = #tile.move<[^>]*>, rhs = #tile.move<[^>]*>, reads = #tile.reads<[^>]*>, accesses = \[[^]]*\]//' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: the GPU engine can't run the leaf's layouts: loop nest {{[0-9]+}}: nobody says how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does
+// NONE: error: the GPU engine can't run the leaf's layouts: loop nest {{[0-9]+}}: it is not specified how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does
 // RUN: sed 's/, reads = #tile.reads<[^>]*>//' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/reads = #tile.reads<terms = 4, lhs = 4, rhs = 4>/reads = #tile.reads<terms = 4, lhs = 4, rhs = 8>/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: the GPU engine can't run the leaf's layouts: loop nest {{[0-9]+}}: reads: expected terms that divide a step of {{[0-9]+}}, and at most 4 and 4 adjacent elements of the operands in an access, found #tile.reads<terms = 4, lhs = 4, rhs = 8>

@@ -3,7 +3,7 @@
 //
 // RUN: ft-opt %s "--ft-compile=to=target target=sm_90a" | FileCheck %s
 // RUN: %python %S/../../Engine/Emulator/Inputs/emulate.py --multiprocessors=3 %ft_bin/ft-run %s 1 7 | FileCheck %s --check-prefix=EQUAL
-// What is known of addresses is written on the leaves; accesses are as wide as it says, and nobody may say more.
+// What is known of addresses is written on the leaves; accesses are as wide as it says, and nothing may say more.
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --loops-find-alignment > %t.mlir
 // RUN: FileCheck %s --check-prefix=FOUND --input-file=%t.mlir
 // RUN: ft-opt %t.mlir --loops-find-alignment | diff - %t.mlir

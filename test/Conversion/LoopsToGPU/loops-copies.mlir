@@ -9,7 +9,7 @@
 // RUN: ft-opt %t/decided.mlir --loops-choose-copies --loops-place-syncs | diff - %t/decided.mlir
 // RUN: ft-opt %t/decided.mlir --convert-loops-to-gpu -o %t/kernels.mlir && FileCheck %s --check-prefix=KERNEL --input-file=%t/kernels.mlir
 // RUN: ft-opt %t/kernels.mlir --tile-lower-kernels | FileCheck %s --check-prefix=LOWER
-// A core in the place of each block of threads copies where the copy stands.
+// A core in the place of each thread block copies where the copy stands.
 // RUN: ft-opt %t/decided.mlir --loops-grid-to-cores | FileCheck %s --check-prefix=CORES
 // CORES-NOT: loops.{{staged|commit|wait|sync}}
 // CORES: return
@@ -64,13 +64,13 @@
 // RUN: sed '/loops.wait 2/d' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: expected a loops.wait between the two, in the body that holds both, found none
 // RUN: sed '/loops.wait 2/{n;d}' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=ALONE
-// ALONE: expected a loops.sync behind the wait, where the threads of a block see what others have copied, found none
+// ALONE: expected a loops.sync after the wait, where the threads of a block see what others have copied, found none
 // RUN: sed '/loops.commit/d' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN: expected a loops.commit between the copy and the wait, found none
 // RUN: sed '/loops.staged/d' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=UNSAID
 // UNSAID: expected a wait until at most 0 groups are on their way, found 2
 //
-// Nor does a copy go on whose memory somebody writes meanwhile, or that is more than one.
+// Nor does a copy go on whose memory something writes meanwhile, or that is more than one.
 // RUN: sed '/func @state_k1/,/return/s/\(rows, \)\(tiles = <[^>]*>, accesses = \[[12], [12]\]>\)/\1async, \2/; /ahead 1 :/aloops.commit\nloops.wait 1\nloops.sync block' %t/decided.mlir \
 // RUN:   | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WRITTEN
 // WRITTEN: error: the GPU engine can't run the leaf's nests: threads can't go on while it copies (async): the kernel may write what it copies

@@ -20,18 +20,18 @@
 // APART-LABEL: func.func @f_k0(
 // APART: layouts [#etdg.tiling<vector = 0, width = 2>, #etdg.tiling<vector = 0, width = 2>, #etdg.tiling<vector = 0, width = 2>]
 // APART-NOT: loops.joined
-// What is written so is three nests, for whoever makes kernels of it.
+// What is written so is three nests, for the code that makes kernels of it.
 // RUN: ft-opt %t/apart.mlir --loops-find-alignment --loops-place-memory --loops-choose-accesses --loops-choose-points --loops-place-syncs --convert-loops-to-gpu \
 // RUN:   | FileCheck %s --check-prefix=THREE
 // THREE-LABEL: llvm.func @f_k0(
 // THREE-COUNT-3: tile.nest
 // THREE-NOT: tile.nest
 
-// What is joined stands behind what it needs, one entry for each nest, and with one that is joined with none.
+// What is joined stands after what it needs, one entry for each nest, and with one that is joined with none.
 // RUN: sed 's/: -1, 0, 0>/: -1, 0>/' %t/chosen.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf: loops.joined: expected an entry for each of its 3 loop nests, found 2
 // RUN: sed 's/: -1, 0, 0>/: -1, -1, 0>/' %t/chosen.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=EARLY
-// EARLY: error: its loop nest 2 can't be computed together with loop nest 0: it needs what loop nest 1 computes, behind that one
+// EARLY: error: its loop nest 2 can't be computed together with loop nest 0: it needs what loop nest 1 computes, after that one
 // RUN: sed 's/: -1, 0, 0>/: -1, -1, 1>/' %t/chosen.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=LAYOUTS
 // LAYOUTS: error: the GPU engine can't run the leaf's 'etdg.layouts': expected one for each of its 2 loop nests, found 1
 // RUN: sed 's/: -1, 0, 0>/: -1, 0, 1>/' %t/chosen.mlir | not ft-opt 2>&1 | FileCheck %s --check-prefix=AGAIN

@@ -1,4 +1,4 @@
-// Sums that an iteration hands to the next one take registers while other products of the leaf are computed, and what is fused behind them. While an elementary function or a
+// Sums that an iteration hands to the next one take registers while other products of the leaf are computed, and what is fused after them. While an elementary function or a
 // quotient is computed, whatever is needed of an element afterwards is in a register for each sum of a thread. Where both find no room in half of a thread's registers, the sums go through memory.
 //
 // Two iterations at a time, by hand.
@@ -10,7 +10,7 @@
 !x = tensor<16x64xf32>
 !w = tensor<64x64xf32>
 
-// A function's operand is nobody else's: nothing waits.
+// A function's operand is nothing else's: nothing waits.
 // CHECK-LABEL: func.func @alone_k0
 // CHECK: loops.kept = [#loops.kept<output = 0, input = 3, last>]
 // REMARK: Passed] keep-sums{{.*}}stays in registers{{.*}}words=96
@@ -32,7 +32,7 @@ func.func @alone(%xs: !ft.list<[N], !x>, %ws: !ft.list<[F], !w>, %vs: !ft.list<[
   return %ys : !ft.list<[N], !x>
 }
 
-// Here the operand is needed again; in the iterations that are left behind joined ones a thread has half as many sums.
+// Here the operand is needed again; in the iterations that are left after joined ones a thread has half as many sums.
 // CHECK-LABEL: func.func @again_k0
 // CHECK: loops.leaf
 // CHECK-NOT: loops.kept

@@ -23,7 +23,7 @@
 // KERNEL: }
 // KERNEL: tile.store %[[LAST]]
 // KERNEL: nvvm.barrier0
-// Halves are rounded behind the loop.
+// Halves are rounded after the loop.
 // KERNEL-LABEL: llvm.func @halves_k0
 // KERNEL: scf.for {{.*}} -> (!tile.registers<{{[0-9x]*}}f32
 // KERNEL-NOT: arith.truncf
@@ -32,7 +32,7 @@
 // KERNEL: arith.truncf
 // KERNEL: tile.store
 //
-// Where each iteration is to store them, it does, and nothing is stored behind the loop.
+// Where each iteration is to store them, it does, and nothing is stored after the loop.
 // RUN: sed 's/input = 2, last/input = 2, each/' %t.mlir | ft-opt --convert-loops-to-gpu | FileCheck %s --check-prefix=EACH
 // EACH-LABEL: llvm.func @sums_k0
 // EACH: scf.for {{.*}} iter_args
@@ -50,13 +50,13 @@
 // EXACT: loops.kept = [#loops.kept<output = 0, input = 2, last>]
 // EXACT-NOT: loops.rounds_last
 //
-// Nothing is made of what does not hold: another input, a state of two iterations before, behind the loop one of another iteration than the last,
+// Nothing is made of what does not hold: another input, a state of two iterations before, after the loop one of another iteration than the last,
 // RUN: sed 's/input = 2, last>/input = 0, last>/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: the GPU engine can't keep #loops.kept<output = 0, input = 0, last> in registers: by their addresses input 0 is not what output 0 was in the iteration before
 // RUN: sed 's/^            \(%[0-9]* = affine.apply\) #map(%arg9)/\1 affine_map<(d0) -> (d0 - 2)>(%arg9)/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: by their addresses input 2 is not what output 0 was in the iteration before
 // RUN: sed 's/^          \(%[0-9]* = affine.apply\) #map(%arg2)/\1 affine_map<(d0) -> (d0 - 2)>(%arg2)/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=BEHIND
-// BEHIND: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: stored behind the last iteration alone, where what is read behind the loop may be of another iteration than the last one
+// BEHIND: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: stored after the last iteration alone, where what is read after the loop may be of another iteration than the last one
 //
 // something else that writes or reads in the loop,
 // RUN: sed '/memref.reinterpret_cast %alloc to.*memref<?xf32> to/i %%zero = arith.constant 0 : index\n%%one = arith.constant 1.0 : f32\nmemref.store %%one, %%alloc[%%zero] : memref<?xf32>' %t.mlir | sed 's/%%%%/%%/g' > %t.written.mlir
@@ -64,17 +64,17 @@
 // WRITTEN: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: something else in the loop may write their memory
 // RUN: sed '/memref.reinterpret_cast %alloc to.*memref<?xf32> to/i %%zero = arith.constant 0 : index\n%%seen = memref.load %%alloc[%%zero] : memref<?xf32>' %t.mlir | sed 's/%%%%/%%/g' > %t.seen.mlir
 // RUN: not ft-opt %t.seen.mlir --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SEEN
-// SEEN: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: stored behind the last iteration alone, where something else in the loop reads it
+// SEEN: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: stored after the last iteration alone, where something else in the loop reads it
 // RUN: sed 's/loops.kept = [^]]*\], //' %t.seen.mlir | ft-opt --loops-keep-sums | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: loops.kept = [#loops.kept<output = 0, input = 2, each>]
 //
-// a type in which nobody adds up, or in a loop that rounds; a barrier that is left out.
+// a type in which nothing adds up, or in a loop that rounds; a barrier that is left out.
 // RUN: sed 's/last in f32>/last in f64>/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last in f64> in registers: products add up to it in another type, 'f32'
 // RUN: sed 's/{loops.rounds_last}//' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=ROUNDS
 // ROUNDS: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last in f32> in registers: the loop's iterations round what they hand on (it says no loops.rounds_last)
 // RUN: sed '/loops.sync block/d' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SYNC
-// SYNC: error: the GPU engine can't run the loops: sums that stay in registers are stored behind the loop; expected a loops.sync block before somebody reads: loops-place-syncs places it
+// SYNC: error: the GPU engine can't run the loops: sums that stay in registers are stored after the loop; expected a loops.sync block before something reads: loops-place-syncs places it
 
 !x = tensor<64x64xf32>
 // CHECK-LABEL: func.func @sums_k0

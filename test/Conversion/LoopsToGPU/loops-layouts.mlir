@@ -7,7 +7,7 @@
 // RUN: ft-opt %t/leaves.mlir --loops-choose-layouts --remarks-filter="gpu.*" 2>%t/remarks > %t/chosen.mlir
 // RUN: FileCheck %s --input-file=%t/chosen.mlir
 //
-// What it writes once stays, and so does what somebody else wrote.
+// What it writes once stays, and so does what another one wrote.
 // RUN: ft-opt %t/chosen.mlir --loops-choose-layouts | diff - %t/chosen.mlir
 //
 // Adjacent elements of one row for a thread, and of all rows that the iterations of a lifted loop have together.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a block of threads has its memory is written into the loops by a pass: a map of shared memory, the workspace, and outputs that a value
+// Where a thread block has its memory is written into the loops by a pass: a map of shared memory, the workspace, and outputs that a value
 // becomes. Kernels have memory nowhere else.
 //
 // RUN: split-file %s %t
@@ -11,7 +11,7 @@
 //
 // First what warps leave each other, then memory that lasts as long as the kernel, then what the leaf needs. Its rows' sums are not needed
 // together with those of the exponentials, but those of eight rows are both needed while these are. Blocks with memory in the workspace are no more than
-// four for each multiprocessor.
+// four for each SM.
 // CHECK-LABEL: func.func @softmax_k0(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 8192>, most = 528>
 // CHECK-SAME: loops.shared = #loops.shared<bytes = 2496, warps = 128>
@@ -92,7 +92,7 @@
 // CHOSEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected all memory that is chosen to be swizzled, or none of it
 // CHOSEN: <stdin>:[[#]]:[[#]]: note: this is not swizzled
 
-// Memory that a branch chooses is swizzled together, or not at all: not where somebody reads an element of one of them by itself.
+// Memory that a branch chooses is swizzled together, or not at all: not where something reads an element of one of them by itself.
 // RUN: ft-opt %t/halves.mlir --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json" \
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-apply-schedule,etdg-schedule-for-gpu{target=sm_90a machine=%S/../../machines/h200.json},etdg-place-buffers{target=sm_90a machine=%S/../../machines/h200.json}),convert-etdg-to-loops{target=sm_90a machine=%S/../../machines/h200.json},cse,loops-choose-layouts,loops-choose-tasks,loops-find-alignment)" -o %t/open.mlir
 // RUN: ft-opt %t/open.mlir --loops-place-memory | FileCheck %s --check-prefix=ALONE
@@ -113,7 +113,7 @@
 
 // What is left out, does not fit, or overlaps is refused.
 // RUN: not ft-opt %t/softmax.mlir --loops-choose-layouts --loops-choose-tasks --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: softmax.mlir:[[#]]:[[#]]: error: the GPU engine can't run the loops: nobody says where a block of threads has its memory (loops.shared): loops-place-memory does
+// NONE: softmax.mlir:[[#]]:[[#]]: error: the GPU engine can't run the loops: it is not specified where a thread block has its memory (loops.shared): loops-place-memory does
 // RUN: sed 's/in shared at 416/in shared at 400/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OVERLAP
 // OVERLAP: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 2 is needed while value 0 is, which has bytes 384 to 416, found 400 to 2448
 // RUN: sed 's/at 416, bytes = 2048/at 416, bytes = 1024/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SMALL
@@ -135,7 +135,7 @@
 // RUN: sed 's/bytes = 2496, warps/bytes = 400000, warps/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: block: the kernel uses 400000 bytes of shared memory, a block has at most 232448 on {{.*}}; fewer threads use less
 // RUN: sed 's/, most = 528//' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=MOST
-// MOST: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: each block of threads has memory in the workspace, expected how many there are at most (most in loops.grid)
+// MOST: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: each thread block has memory in the workspace, expected how many there are at most (most in loops.grid)
 // RUN: sed 's/value = 0 in shared at 384/value = 0 in shared at 352/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: <stdin>:[[#]]:[[#]]: error: expected a place that overlaps no memory that lasts as long as the kernel, found bytes 352 to 384 (loops_grid6)
 // RUN: sed 's/bytes = 2496, warps/bytes = 2480, warps/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=TOTAL

@@ -6,7 +6,7 @@
 // RUN: ft-opt %t/guarded.mlir --loops-choose-layouts --loops-choose-tasks --loops-find-alignment --loops-place-memory --loops-choose-points -o %t/chosen.mlir
 // RUN: FileCheck %s --check-prefix=GUARD --input-file=%t/chosen.mlir
 //
-// Sums that nobody looks at where a flag is not true are left out there.
+// Sums that nothing reads where a flag is not true are left out there.
 // GUARD: loops.leaf
 // GUARD-SAME: nests [#tile.nest<loops = [8, 64], rows, tiles = <threads = 32, vector = 1, width = 2, loop = 0, tile = 8, lanes = 32>, accesses = [2, 1], guard = <input = 0, is = true>>,
 // GUARD-SAME:   #tile.nest<loops = [8], rows, tiles = <threads = 32, vector = 0>, accesses = [1, 1, 1, 1]>]
@@ -31,7 +31,7 @@
 // Iterations that a leaf computes at once.
 // RUN: ft-opt %examples/dilated_lstm.mlir --ft-compile="to=tile target=sm_90a" | FileCheck %s --check-prefix=LIFTS
 // LIFTS: nests [{{.*}}#tile.nest<loops = [64, 64], rows, lifts = 4,
-// Columns that blocks of threads share, and what the first of them does alone.
+// Columns that thread blocks share, and what the first of them does alone.
 // RUN: ft-opt %t/columns.mlir --loops-decide-for-gpu -o %t/cut.mlir && FileCheck %s --check-prefix=COLUMNS --input-file=%t/cut.mlir
 // COLUMNS: nests [#tile.nest<loops = [64, 16], columns = 0, tiles = <{{.*}}>, accesses = [{{.*}}]>, #tile.nest<loops = [16], first, tiles =
 // RUN: ft-opt %t/cut.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=FIRST
@@ -40,7 +40,7 @@
 // FIRST: scf.if %[[FIRST]] {
 // FIRST: tile.nest %{{.*}} loops [16]
 
-// Kernels are what is said: without a guard the flag is asked by nobody, narrower accesses are narrower, and without a rest a tile is short of rows.
+// Kernels are what is specified: without a guard the flag is asked by nothing, narrower accesses are narrower, and without a rest a tile is short of rows.
 // RUN: ft-opt %t/guarded.mlir --loops-decide-for-gpu -o %t/decided.mlir
 // RUN: ft-opt %t/decided.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=ASKED
 // ASKED: %[[FLAG:.*]] = arith.trunci {{.*}} : i8 to i1
@@ -57,9 +57,9 @@
 // WHOLE: tile.nest %{{.*}} rows(%{{.*}}) loops [1024, 4] {{.*}} tile = 4, rows = true
 // WHOLE-NOT: tile.nest
 
-// Nobody says it, or more than is known.
+// Nothing says it, or more than is known.
 // RUN: sed 's/ nests \[.*\] {$/ {/' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: the GPU engine can't run the leaf's nests: loop nest 0: nobody says which points a thread computes: loops-choose-points does
+// NONE: error: the GPU engine can't run the leaf's nests: loop nest 0: it is not specified which points a thread computes: loops-choose-points does
 // RUN: sed 's/nests \[#tile.nest<loops = \[8, 64\], rows/nests [#tile.nest<loops = [8, 64], rows, lifts = 2/' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SHAPE
 // SHAPE: error: the GPU engine can't run the leaf's nests: loop nest 0: expected loops, rows, lifts, columns and accesses of #tile.nest<loops = [8, 64], rows, tiles = {{.*}}, found #tile.nest<loops = [8, 64], rows, lifts = 2, tiles
 // RUN: sed 's/tiles = <threads = 32, vector = 1, width = 2, loop = 0, tile = 8, lanes = 32>/tiles = <threads = 32, vector = 0, width = 2>/' %t/decided.mlir \

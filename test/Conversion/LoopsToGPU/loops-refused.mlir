@@ -4,12 +4,12 @@
 //
 // Levels and syncs are the dialect's:
 // RUN: sed 's/level <grid, turn>/level <core, turn>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=LEVEL
-// LEVEL: <stdin>:[[#]]:[[#]]: error: blocks of threads run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)
+// LEVEL: <stdin>:[[#]]:[[#]]: error: thread blocks run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)
 // RUN: sed 's/loops.leaf rows/loops.sync grid loops.leaf rows/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SYNC
 // SYNC: <stdin>:[[#]]:[[#]]: error: 'loops.sync' op units can't wait inside of what one of them runs (loops_sync1)
 // SYNC: note: this loop is dealt to them
 //
-// Blocks of threads and their memory are the machine's:
+// Thread blocks and their memory are the machine's:
 // RUN: sed 's/threads = 64/threads = 2048/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=THREADS
 // THREADS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: block: threads are a multiple of 32, at most 1024 on {{.*}}, found 2048
 // RUN: sed 's/shared = 65536/shared = 400000/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SHARED
@@ -18,7 +18,7 @@
 // SMALLER: error: the GPU engine can't run the loops: block: a block has at most 166912 bytes of shared memory on {{.*}}, found 200000
 // RUN: sed 's/%c1 = arith.constant 1 : index/&\n%big = arith.constant 20000 : index\n%memory = memref.alloc(%big) {loops.memory = #loops.memory<shared>} : memref<?xf32>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALLOC
-// ALLOC: error: the GPU engine can't run the loops: expected shared memory of at most 65408 bytes, which is what the kernel's blocks of threads have left, found 20000 elements of 'f32'
+// ALLOC: error: the GPU engine can't run the loops: expected shared memory of at most 65408 bytes, which is what the kernel's thread blocks have left, found 20000 elements of 'f32'
 //
 // Rows and columns have to fit the leaf:
 // RUN: sed 's/most 3 level/most 4 level/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=ROWS
@@ -33,7 +33,7 @@
 // CALL: error: {{.*}}the GPU engine has no form of this operation through loops
 // RUN: sed 's/loops.grid = #loops.grid<block = <[^>]*>>, //; /loops.sync/d; s/<grid, /<core, /' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CORES
-// CORES: error: expected a kernel of blocks of threads (loops.grid), found one of the CPU
+// CORES: error: expected a kernel of thread blocks (loops.grid), found one of the CPU
 // RUN: sed 's/ for <target.*units = 132>//' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: the program says no GPU that it is for
 // RUN: not ft-opt %t.mlir --loops-decide-for-gpu "--convert-loops-to-gpu=target=sm_70" 2>&1 | FileCheck %s --check-prefix=OTHER

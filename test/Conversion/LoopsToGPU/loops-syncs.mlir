@@ -1,24 +1,24 @@
 // Where the threads of a block wait stands in the loops: before what reads what one of them, or all of them in a loop that they share, have stored, and
-// behind loop nests of leaves.
+// after loop nests of leaves.
 //
 // RUN: split-file %s %t
 // RUN: ft-opt %t/kernel.mlir --loops-decide-for-gpu -o %t/decided.mlir && FileCheck %s --input-file=%t/decided.mlir
 // RUN: ft-opt %t/decided.mlir --loops-place-syncs | diff - %t/decided.mlir
 // RUN: ft-opt %t/decided.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=KERNEL
-// A core in the place of each block of threads waits for nobody.
+// A core in the place of each thread block does not wait.
 // RUN: ft-opt %t/decided.mlir --loops-grid-to-cores | FileCheck %s --check-prefix=CORES
 // CORES-NOT: loops.sync
 // CORES: return
 //
 // A leaf that says nothing, too little, or that there is something to wait for where a lane has all.
 // RUN: sed 's/ {loops.syncs = array<i1: true>}//' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: the GPU engine can't run the leaf: nobody says behind which of its loop nests the threads of a block wait (loops.syncs): loops-place-syncs does
+// NONE: error: the GPU engine can't run the leaf: it is not specified after which of its loop nests the threads of a block wait (loops.syncs): loops-place-syncs does
 // RUN: sed 's/array<i1: true>/array<i1>/' %t/decided.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: error: the GPU engine can't run the leaf: loops.syncs: expected an entry for each of its 1 loop nests, found 0
 // RUN: ft-opt %t/softmax.mlir --ft-compile="to=tile target=sm_90a" -o %t/rows.mlir && FileCheck %s --check-prefix=ROWS --input-file=%t/rows.mlir
 // ROWS: loops.syncs = array<i1: false
 // RUN: sed 's/array<i1: false/array<i1: true/' %t/rows.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=LANE
-// LANE: error: the GPU engine can't run the leaf: loops.syncs: what loop nest 0 computes stays in registers or is on its way, nobody waits behind it
+// LANE: error: the GPU engine can't run the leaf: loops.syncs: what loop nest 0 computes stays in registers or is on its way, nothing waits after it
 
 // CHECK-LABEL: func.func @reads_k0
 // CHECK: scf.forall

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long chunks are, and how many blocks of threads there are where nobody can count tasks, is written into the loops by a pass, and read
+// How long chunks are, and how many thread blocks there are where nothing can count tasks, is written into the loops by a pass, and read
 // where kernels and launch plans are made.
 //
 // RUN: split-file %s %t
@@ -9,28 +9,28 @@
 // What is written stays.
 // RUN: ft-opt %t/chosen.mlir --loops-choose-tasks | diff - %t/chosen.mlir
 //
-// The host knows all rows and points, and nobody waits: two tasks for each of 132 multiprocessors.
+// The host knows all rows and points, and nothing waits: two tasks for each of 132 SMs.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>
 // CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <tasks = 264, full = 4> {
-// Whole units, as nobody has a choice; what is left the host can count still.
+// Whole units, as nothing has a choice; what is left the host can count still.
 // CHECK-LABEL: func.func @units(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>
 // CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <tasks = 264, full = 4> {
 // CHECK: loops.chunks {{.*}} most 16 unit 16 level <grid, turn> length <each = 16> {
-// Columns are cut by the blocks of threads, which the host can't count then: some for each multiprocessor.
+// Columns are cut by the thread blocks, which the host can't count then: some for each SM.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 1056>
 // CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <blocks> {
 // CHECK: loops.chunks {{.*}} most 64 unit 16 level <grid, turn> length <blocks> {
-// So are rows where ranges depend on points, and where blocks of threads wait for each other: one for each multiprocessor.
+// So are rows where ranges depend on points, and where thread blocks wait for each other: one for each SM.
 // CHECK-LABEL: func.func @depends(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 1056>
 // CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <blocks> {
 // CHECK-LABEL: func.func @waits(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 132>
 // CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <blocks> {
-// What a block of threads runs in order, and a CPU's, has none.
+// What a thread block runs in order, and a CPU's, has none.
 // CHECK: loops.chunks {{.*}} most 64 level <none> {
 // CHECK-LABEL: func.func @cores(
 // CHECK: loops.chunks {{.*}} most 64 level <core, turn> {
@@ -58,11 +58,11 @@
 // RUN: not ft-opt %t/rows.mlir --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: rows.mlir:[[#]]:[[#]]: error: the GPU engine can't run a loop over chunks without a length: loops-choose-tasks says how long they are
 // RUN: ft-opt %t/rows.mlir --loops-decide-for-gpu | sed 's/<tasks = 264, full = 4>/<blocks>/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=UNCOUNTED
-// UNCOUNTED: error: the GPU engine can't run the loops: expected how many blocks of threads there are (most in loops.grid), as the host can't count the tasks; loops-choose-tasks says it
+// UNCOUNTED: error: the GPU engine can't run the loops: expected how many thread blocks there are (most in loops.grid), as the host can't count the tasks; loops-choose-tasks says it
 // RUN: sed 's/level <grid, turn> {/level <grid, turn> length <tasks = 10, full = 2> {/' %t/depends.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=HOSTS
 // HOSTS: error: the GPU engine can't run the loops: the host can't cut a loop into 10 tasks that it can't count: expected each or blocks, found #loops.chunk_length<tasks = 10, full = 2>
 // RUN: sed 's/level <grid, turn> {/level <grid, turn> length <tasks = 10, full = 2> {/' %t/waits.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WAITS
-// WAITS: error: the GPU engine can't run the loops: the host can't cut a loop into 10 tasks whose blocks of threads wait for each other: expected each or blocks
+// WAITS: error: the GPU engine can't run the loops: the host can't cut a loop into 10 tasks whose thread blocks wait for each other: expected each or blocks
 
 //--- rows.mlir
 loops.program @rows_program lengths ["N", "M"] places [] for <target = "sm_90a", machine = "h200", units = 132> {

@@ -1,10 +1,10 @@
-// Loops that somebody has written or changed make the kernels that they say: nothing is known of them but their text.
+// Loops that are given or changed make the kernels that they say: nothing is known of them but their text.
 //
 // RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a multiprocessors=7" --cse > %t.mlir
 // RUN: ft-opt %t.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PROGRAM < %t.mlir
 // PROGRAM: loops.program @steps lengths ["L", "N"] places [] for <target = "sm_90a", machine = "h200", units = 7>
-// The module, its launch plan, and a kernel whose blocks wait after each step: as many as there are multiprocessors.
+// The module, its launch plan, and a kernel whose blocks wait after each step: as many as there are SMs.
 // CHECK: gpu.module @steps [#nvvm.target<{{.*}}>] attributes {tile.plan = "{{.*}}\22kernels\22:[\22steps_k0\22]{{.*}}\22grid\22:[7,1,1]{{.*}}\22cooperative\22:true,\22shrinks\22:true{{.*}}tile.target = "sm_90a"}
 // CHECK: llvm.func @steps_k0(
 // CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 64, 1, 1>
@@ -31,7 +31,7 @@
 // RUN: sed 's/level <grid, turn>/level <grid, fixed>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=FIXED
 // FIXED: \22cooperative\22:true,\22shrinks\22:false
 //
-// Without a sync nobody waits, and the launch is an ordinary one.
+// Without a sync nothing waits, and the launch is an ordinary one.
 // RUN: sed '/loops.sync/d' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=HASTY
 // HASTY: \22cooperative\22:false
 // HASTY-NOT: atom.add

@@ -6,7 +6,7 @@
 // RUN: ft-opt %S/product-prices.mlir --ft-compile="to=threads target=sm_90a" | FileCheck %s --check-prefix=SHORT
 // RUN: ft-opt %s --ft-compile="to=threads target=sm_90a" | FileCheck %s
 
-// A block of threads shares a row of 200, one after the other.
+// A thread block shares a row of 200, one after the other.
 // REUSE-LABEL: llvm.func @block_sums_k0
 // REUSE: tile.nest %{{.*}} scratch %{{.*}} loops [3, 200] reduced [false, true] layout <threads = 256, vector = 1, lanes = 256, reuse = true> {
 // REUSE: tile.reduce_points(%{{.*}}) from(%{{.*}}) neutral [0 : i32]
@@ -26,7 +26,7 @@
 // SHORT: } else {
 // SHORT: tile.nest %{{.*}} rows(%[[ROWS]]) loops [1024, 4] reduced [false, true] layout <threads = 256, vector = 0, width = 4, unroll = [1]> {
 
-// A value between two members of a nest that nobody else reads has no memory; data says where elements begin.
+// A value between two members of a nest that nothing else reads has no memory; data says where elements begin.
 // CHECK-LABEL: llvm.func @gather_k0
 // CHECK: %[[X:.*]] = tile.memory %arg1 : !llvm.ptr<1>
 // CHECK: tile.nest

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where nothing can be dealt to blocks of threads, a remark says that one of them runs all of it.
+// Where nothing can be dealt to thread blocks, a remark says that one of them runs all of it.
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu" -o /dev/null 2>&1 | FileCheck %s
-// CHECK: one-block.mlir:[[#@LINE+8]]:{{.*}} remark: [Missed] one-block | Category:gpu | Remark="one block of threads runs all of it: no points wait for nobody, and what a point computes has no columns that could be shared"
+// CHECK: one-block.mlir:[[#@LINE+8]]:{{.*}} remark: [Missed] one-block | Category:gpu | Remark="one thread block runs all of it: no points do not wait, and what a point computes has no columns that could be shared"
 // CHECK-NOT: one-block
 
 !s = tensor<f32>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The phases behind storage, for a GPU: structured loops with all that is decided, what their threads run with its launch plan, then the LLVM
+// The phases after storage, for a GPU: structured loops with all that is decided, what their threads run with its launch plan, then the LLVM
 // dialect. Each prints, and is read again.
 //
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_90a" -o %t.loops.mlir

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Block-sparse attention: the global rows are two products of one right operand, and the other rows ask a flag of each block of keys. Both are computed
-// in tiles, with what is behind them in registers: a flag is a byte in memory, and a bit there.
+// in tiles, with what is after them in registers: a flag is a byte in memory, and a bit there.
 //
 // RUN: ft-opt %S/../../../examples/bigbird.mlir --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s
 // CHECK: etdg.block @r3 [map, map] (i, j) in [0, B) x = 0

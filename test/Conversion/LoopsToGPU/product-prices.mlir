@@ -5,13 +5,13 @@
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" --remarks-filter="gpu.*" 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 //
-// A multiprocessor to which operands come more slowly takes tiles for the same program.
+// An SM to which operands come more slowly takes tiles for the same program.
 // RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/' %S/../../machines/h200.json > %t.json
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=SLOW
 // SLOW-LABEL: etdg.graph @few
 // SLOW: #tile.product<
 
-// Rows that the call counts are enough for all multiprocessors.
+// Rows that the call counts are enough for all SMs.
 // CHECK-LABEL: etdg.graph @many
 // CHECK: #tile.product<
 func.func @many(%xs: !ft.list<[N], tensor<1x64xf32>>, %w: tensor<64x64xf32>) -> !ft.list<[N], tensor<1x64xf32>> {
@@ -23,7 +23,7 @@ func.func @many(%xs: !ft.list<[N], tensor<1x64xf32>>, %w: tensor<64x64xf32>) -> 
   return %ys : !ft.list<[N], tensor<1x64xf32>>
 }
 
-// Four tiles for 132 multiprocessors.
+// Four tiles for 132 SMs.
 // CHECK-LABEL: etdg.graph @few
 // CHECK-NOT: #tile.product
 // REMARK: [[@LINE+2]]:{{.*}}gpu-products{{.*}}products of matrices are not computed in tiles: {{.*}}they would take {{.*}} us, without {{.*}} us

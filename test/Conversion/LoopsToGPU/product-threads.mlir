@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many threads share a product's tile. Fewer of them read more of its operands at once, and two blocks of threads wait for their copies in turn:
-// where registers hold the sums, and each multiprocessor has two blocks.
+// How many threads share a product's tile. Fewer of them read more of its operands at once, and two thread blocks wait for their copies in turn:
+// where registers hold the sums, and each SM has two blocks.
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s
 // RUN: sed 's/xf32>/xf16>/g' %s | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=HALF
@@ -10,7 +10,7 @@
 // PTX: .maxntid 128
 // PTX: .minnctapersm 2
 //
-// In a grid whose blocks of threads wait for each other a multiprocessor has one of them.
+// In a grid whose thread blocks wait for each other an SM has one of them.
 // RUN: sed "s/tensor<1x64xf32>/tensor<1x256xf32>/; s/tensor<64x64xf32>/tensor<256x256xf32>/" %S/../../../examples/stacked_rnn.mlir | sed 's/ft.lengths = {[^}]*}/ft.lengths = {N = 4096, D = 8, L = 64}, ft.typical = {N = [4096, 4096], D = [8, 8], L = [64, 64]}/' | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=WAITS
 // WAITS: kind = sequential, sync = grid
 // WAITS-SAME: block = <threads = 256, shared
@@ -29,7 +29,7 @@ func.func @large(%x: !x, %w: !x) -> !x {
   return %y : !x
 }
 
-// What is computed behind takes the registers.
+// What is computed after takes the registers.
 // CHECK-LABEL: etdg.graph @behind
 // CHECK: block = <threads = 256, shared
 // CHECK-SAME: #tile.product<block = [128, 128], thread = [8, 8]{{.*}} fused = 1>
@@ -41,7 +41,7 @@ func.func @behind(%x: !x, %w: !x) -> !x {
   return %t : !x
 }
 
-// Fewer tiles than multiprocessors, at lengths that are typical: each is one block's alone, with all of its threads.
+// Fewer tiles than SMs, at lengths that are typical: each is one block's alone, with all of its threads.
 !r = tensor<1x256xf32>
 !w = tensor<256x256xf32>
 // CHECK-LABEL: etdg.graph @typical

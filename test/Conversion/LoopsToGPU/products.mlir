@@ -2,7 +2,7 @@
 //
 // Products in tiles: what the schedule says, what is made of it, and what of a layout by hand is refused.
 //
-// Rows and columns fill a tile whose sums half of the registers hold; the bias and the function behind are computed there.
+// Rows and columns fill a tile whose sums half of the registers hold; the bias and the function after are computed there.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=PLAN
 // PLAN-LABEL: etdg.graph @linear
 // PLAN: schedule <map = #{{.*}}, loops = [<dimension = 1, tile = 128, unit = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, tile = 128, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 128, kind = parallel, level = rows>] block = <threads = 256, shared = 98304> columns = 4096 target = "sm_90a">
@@ -37,7 +37,7 @@
 // RUN: sed 's/LAYOUT/#tile.product<block = [128, 128], thread = [16, 16], step = 8, stages = 2>/' %S/Inputs/product-by-hand.mlir | not ft-translate --mlir-to-ptx - 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: loop nest 0: a thread keeps at most 128 elements in registers, found 256
 // RUN: sed 's/LAYOUT/#tile.product<block = [32, 32], thread = [4, 4], step = 8, stages = 2, fused = 1>/' %S/Inputs/product-by-hand.mlir | not ft-translate --mlir-to-ptx - 2>&1 | FileCheck %s --check-prefix=FUSED
-// FUSED: loop nest 0: fused = 1: 0 nests behind it meet the tile point by point
+// FUSED: loop nest 0: fused = 1: 0 nests after it meet the tile point by point
 // RUN: sed 's/LAYOUT/#tile.product<block = [32, 32], thread = [4, 4], step = 8, stages = 2>/; s/arith.mulf/arith.addf/' %S/Inputs/product-by-hand.mlir | not ft-translate --mlir-to-ptx - 2>&1 | FileCheck %s --check-prefix=SUM
 // SUM: loop nest 0: the nest is no sum of products of two operands
 // RUN: sed 's/LAYOUT/#tile.product<block = [32, 32], thread = [4, 4], step = 16, stages = 2, mma>/' %S/Inputs/product-by-hand.mlir | not ft-translate --mlir-to-ptx - 2>&1 | FileCheck %s --check-prefix=MMA

@@ -5,7 +5,7 @@
 // RUN: ft-opt %s "--ft-compile=to=tile target=sm_90a" -o %t.mlir && FileCheck %s --input-file=%t.mlir
 // RUN: ft-opt %t.mlir --loops-choose-points | diff - %t.mlir
 //
-// What is said makes the kernel: element by element.
+// What is specified makes the kernel: element by element.
 // RUN: ft-opt %t.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=WIDE
 // WIDE-LABEL: @even
 // WIDE-COUNT-2: tile.load_rows {{.*}}width = 4 : i64}
@@ -22,7 +22,7 @@
 //
 // Nothing is made of what is left out, or says more than holds.
 // RUN: sed 's/nests \[#tile.row_accesses<[^>]*>\]//' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: the GPU engine can't run the leaf's nests: nobody says in which accesses lanes take rows (#tile.row_accesses): loops-choose-points does
+// NONE: error: the GPU engine can't run the leaf's nests: it is not specified in which accesses lanes take rows (#tile.row_accesses): loops-choose-points does
 // RUN: sed 's/widths = \[4, 4, 4\]/widths = [4, 4]/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: error: the GPU engine can't run the leaf's nests: its rows have 3 places, found #tile.row_accesses<widths = [4, 4]>
 // RUN: sed 's/widths = \[4, 4, 4\]/widths = [4, 2, 4]/' %t.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OTHER

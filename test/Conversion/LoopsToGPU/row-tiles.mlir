@@ -62,7 +62,7 @@ func.func @largest(%xs: !l) -> (!ft.list<[N], tensor<8xi64>>, !ft.list<[N], !r>)
   return %ys, %zs : !ft.list<[N], tensor<8xi64>>, !ft.list<[N], !r>
 }
 
-// A sum goes on from what lies in memory, which is loaded behind the shuffles of its row; what all rows share is loaded once; a bit
+// A sum goes on from what lies in memory, which is loaded after the shuffles of its row; what all rows share is loaded once; a bit
 // takes a byte in memory.
 // CHECK-LABEL: gpu.module @begun
 // CHECK: tile.reduce_rows
@@ -88,8 +88,8 @@ func.func @begun(%xs: !l, %init: !ft.list<[N], !r>, %g: tensor<48xf32>) -> (!l, 
   return %ys, %zs : !l, !ft.list<[N], tensor<8x48xi1>>
 }
 
-// A block of threads has a row of 4099, from the line of memory on in which it begins; each of its reductions has places of its own,
-// which are free behind a barrier. How many elements a row has is counted once.
+// A thread block has a row of 4099, from the line of memory on in which it begins; each of its reductions has places of its own,
+// which are free after a barrier. How many elements a row has is counted once.
 // CHECK-LABEL: gpu.module @several
 // CHECK: %[[L:.*]] = tile.lanes
 // CHECK: tile.accumulate %[[L]]() from

@@ -16,7 +16,7 @@
 !x = tensor<64xf32>
 !w = tensor<64x64xf32>
 
-// A product for each element of lists: where these are few, blocks of threads have one list each, and eight elements of it at a time.
+// A product for each element of lists: where these are few, thread blocks have one list each, and eight elements of it at a time.
 // CHECK-LABEL: etdg.graph @lists
 // CHECK: etdg.variants when <[N] from {{[0-9]+}}> {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
@@ -43,7 +43,7 @@ func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> att
   return %yss : !ft.list<[N, L], !x>
 }
 
-// Of very many lists each block of threads has some, whose steps read the weights once for all of them.
+// Of very many lists each thread block has some, whose steps read the weights once for all of them.
 // CHECK-LABEL: etdg.graph @steps
 // CHECK: etdg.variants when <[N] below {{[0-9]+}}> {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)

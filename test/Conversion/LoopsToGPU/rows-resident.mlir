@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of halves bring half the bytes: where lanes divide a row, one more block of threads is resident, so that as many are on their way.
+// Rows of halves bring half the bytes: where lanes divide a row, one more thread block is resident, so that as many are on their way.
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s
 // RUN: sed 's/xf16/xf32/g; s/: f16/: f32/g' %s | ft-opt --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=WORDS

@@ -7,7 +7,7 @@
 // RUN: not ft-opt %s --etdg-schedule-for-gpu=target=cpu 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: etdg-schedule-for-gpu: expected target = sm_80 or sm_90a, found 'cpu'
 
-// Sequences are independent: the host counts tasks of some rows each; a block of threads runs one sequence in order.
+// Sequences are independent: the host counts tasks of some rows each; a thread block runs one sequence in order.
 // CHECK-LABEL: etdg.graph @recurrence
 // CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = 64, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 64, kind = parallel, level = rows>] block = <threads = 256, shared = 98304> target = "sm_90a">
 // CHECK-SAME: etdg.layouts = [#etdg.tiling<
@@ -25,7 +25,7 @@
 // CHECK-LABEL: etdg.graph @centred
 // CHECK: etdg.layouts = [#etdg.row_lanes<lanes = 16, width = 4>]
 
-// What is written by hand stays, and is run: steps of all blocks of threads, a barrier after each.
+// What is written by hand stays, and is run: steps of all thread blocks, a barrier after each.
 // CHECK-LABEL: etdg.graph @by_hand
 // CHECK: schedule <map = #{{.*}}, loops = [<dimension = 1, kind = sequential, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>>
 // RUN: ft-translate --mlir-to-ptx %s -o %t.ptx
@@ -55,7 +55,7 @@
 // RUN: %ft_bin/ft-run %s --entry=tiled --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 //
-// The host starts as many blocks of threads as a tile by hand leaves tasks.
+// The host starts as many thread blocks as a tile by hand leaves tasks.
 // RUN: ft-opt %s --etdg-schedule-for-gpu=target=sm_80 | sed 's/tile = ?, most = 64, kind = parallel, level = grid/tile = 3, kind = parallel, level = grid/; s/most = 64, kind = parallel, level = rows/most = 3, kind = parallel, level = rows/' > %t.5.mlir
 // RUN: ft-translate --mlir-to-bundle --target=sm_80 %t.5.mlir -o %t.ftb
 // RUN: FileCheck %s --input-file=%t.ftb --check-prefix=TASKS

@@ -39,7 +39,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule's loop over k: blocks of threads share loops inside, and don't wait after its iterations (sync = grid)}}
+  // expected-error @+1 {{the GPU engine can't run the schedule's loop over k: thread blocks share loops inside, and don't wait after its iterations (sync = grid)}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential>, <dimension = 0, kind = parallel, level = grid>] block = <threads = 64, shared = 65536>> {
@@ -55,7 +55,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule's loop over k: blocks of threads can't wait inside of a loop whose iterations they share}}
+  // expected-error @+1 {{the GPU engine can't run the schedule's loop over k: thread blocks can't wait inside of a loop whose iterations they share}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential, sync = grid>] block = <threads = 64, shared = 65536>> {
@@ -247,7 +247,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: block: a multiprocessor has at most 2048 threads on for tests: NVIDIA H200, found resident = 5 with 512 threads each}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: block: an SM has at most 2048 threads on for tests: NVIDIA H200, found resident = 5 with 512 threads each}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 512, resident = 5, shared = 65536>> {
@@ -263,7 +263,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it does not say which blocks of threads run it (block = <threads = ...>)}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it does not say which thread blocks run it (block = <threads = ...>)}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] > {
@@ -375,7 +375,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   etdg.return %ys : !etdg.buffer<[N], !x>
 }
 
-// What no kernel obeys is refused, too: units of rows, and rows of which nobody says how many there are.
+// What no kernel obeys is refused, too: units of rows, and rows of which it is not specified how many there are.
 // -----
 
 !x = tensor<2xf32>
@@ -430,7 +430,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule's loop over the columns (level grid): blocks of threads share all columns, in units: expected no most, found 2}}
+  // expected-error @+1 {{the GPU engine can't run the schedule's loop over the columns (level grid): thread blocks share all columns, in units: expected no most, found 2}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 2, tile = ?, most = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536> columns = 2> {

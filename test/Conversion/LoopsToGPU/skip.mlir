@@ -1,5 +1,5 @@
 // Phases are left out of bundles and PTX as in ft-run: without `reorder` the scan
-// stays on one block of threads for each task, with it the layers advance together.
+// stays on one thread block for each task, with it the layers advance together.
 //
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a --gpu-steps=always %s | FileCheck %s --check-prefix=ALL
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a --gpu-steps=always --skip=reorder %s | FileCheck %s --check-prefix=SKIP

@@ -11,7 +11,7 @@
 // SAID: arith.divf %{{.*}}, %{{.*}} fastmath<arcp> : tensor<64xf32>
 // SAID: arith.divf %{{.*}}, %{{.*}} : tensor<64xf32>
 // SAID: arith.divf %{{.*}}, %{{.*}} : tensor<64xf32>
-// What is said is what is made.
+// What is specified is what is made.
 // RUN: ft-opt %t/tile.mlir --convert-loops-to-gpu | ft-opt --pass-pipeline="builtin.module(gpu.module(tile-use-special-functions))" | FileCheck %s --check-prefix=MADE
 // MADE: tile.map_points
 // MADE: llvm.inline_asm {{.*}}"rcp.approx.ftz.f32 $0, $1;"

@@ -20,7 +20,7 @@
 // CHECK-DAG: ld.acquire.gpu.global.u32
 // CHECK-NOT: .visible .entry
 
-// Other blocks of threads wrote what a step reads: nothing comes by the path that
+// Other thread blocks wrote what a step reads: nothing comes by the path that
 // is not coherent, and no other kernel may follow in the middle of it.
 // NONE-NOT: ld.global.nc
 // NONE-NOT: trap
@@ -34,7 +34,7 @@
 // PLAN: "cooperative":true,"shrinks":true
 // PLAN-NOT: "cooperative":false
 
-// The host takes the form without steps where N gives every multiprocessor rows enough.
+// The host takes the form without steps where N gives every SM rows enough.
 // BOTH: "step":"branch"
 // BOTH: "cooperative":true
 // BOTH: "otherwise":[

@@ -1,4 +1,4 @@
-// Kernels and a launch plan from the structured loops of a schedule: tasks that blocks of threads count.
+// Kernels and a launch plan from the structured loops of a schedule: tasks that thread blocks count.
 //
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s
 // CHECK: gpu.module @steps [#nvvm.target<{{.*}}>] attributes {tile.plan = "{{.*}}\22kernels\22:[\22steps_k0\22]{{.*}}\22cooperative\22:true{{.*}}tile.target = "sm_90a"}

@@ -12,8 +12,8 @@
 // RUN: ft-run %s --entry=same_for_all --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=nested --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 //
-// A dimension that all statements of a loop share is a loop around it: a map around the recurrence, so that blocks of
-// threads take elements of the batch. The reference runs the loops as they stand.
+// A dimension that all statements of a loop share is a loop around it: a map around the recurrence, so that thread
+// blocks take elements of the batch. The reference runs the loops as they stand.
 // EQUAL: equal
 // EQUAL-NOT: {{differ|NOT}}
 

@@ -193,7 +193,7 @@ func.func @leaves(%x: tensor<7x2x2xi32>, %w: tensor<2x2xi32>) -> (tensor<2x2xi32
   return %r#1, %r#2 : tensor<2x2xi32>, tensor<7x2x2xi32>
 }
 
-// `if i == 10: break`, `if the sum is large: break`, `i += 2` behind both: the counter grows wherever the loop goes on.
+// `if i == 10: break`, `if the sum is large: break`, `i += 2` after both: the counter grows wherever the loop goes on.
 // GRAPH-LABEL: etdg.graph @two_ends
 // GRAPH: in [0, 6)
 func.func @two_ends(%x: tensor<12xi32>) -> (tensor<i32>, tensor<1xi64>) {

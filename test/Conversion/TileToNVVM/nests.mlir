@@ -228,7 +228,7 @@ llvm.func @slices(%t: i32, %in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %shared: !llvm
   llvm.return
 }
 
-// What threads copy while they go on is in nobody's registers: 16 bytes at a time, or each element by itself where it lies apart.
+// What threads copy while they go on is in no one's registers: 16 bytes at a time, or each element by itself where it lies apart.
 // CHECK-LABEL: llvm.func @copies(
 llvm.func @copies(%t: i32, %p: !llvm.ptr<1>, %s: !llvm.ptr<3>) {
   // CHECK: scf.for

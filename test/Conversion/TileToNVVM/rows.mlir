@@ -32,7 +32,7 @@ llvm.func @short(%t: i32, %in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %i: i64, %n: i6
   // CHECK: %[[INSIDE:.*]] = arith.minsi %[[A1]], %[[LAST]] : i64
   // CHECK: %[[E1:.*]] = arith.muli %[[INSIDE]], %[[TWO]] : i64
   %l = tile.lanes %t : !lanes
-  // Row r of the leaf has three points; of rows behind the last one the last is computed.
+  // Row r of the leaf has three points; of rows after the last one the last is computed.
   // CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[GROUP]] : i64
   // CHECK: %[[VALID:.*]] = arith.cmpi slt, %[[ROW]], %[[N]] : i64
   // CHECK: %[[END:.*]] = arith.addi %[[N]], %{{.*}} : i64

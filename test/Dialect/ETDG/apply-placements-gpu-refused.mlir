@@ -18,7 +18,7 @@ etdg.graph @registers(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffe
 
 // -----
 
-// Nobody knows how large a row is.
+// Nothing knows how large a row is.
 etdg.graph @size(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N, L], tensor<1x6xf32>> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], tensor<1x6xf32>>
   // expected-error @+1 {{the GPU engine can't run the schedule's placement of read 0 at the loop over t (level shared): expected copies of a size that is known, found '!etdg.buffer<[L], tensor<1x6xf32>>'}}
@@ -36,10 +36,10 @@ etdg.graph @size(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N,
 
 !x = tensor<1x6xf32>
 
-// All blocks of threads take the steps outside of the copy together: without a wait behind them one would copy what another one still reads.
+// All thread blocks take the steps outside of the copy together: without a wait after them one would copy what another one still reads.
 etdg.graph @steps(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L, N], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule's placement of read 0 at the loop over i (level l2): all units take the loops outside together, expected sync = grid behind the innermost of them}}
+  // expected-error @+1 {{the GPU engine can't run the schedule's placement of read 0 at the loop over i (level l2): all units take the loops outside together, expected sync = grid after the innermost of them}}
   etdg.block @b [map, map] (t, i) in [0, L) x [0, N) reads (%x = %xs[t, i] : !x) writes (%ys[t, i])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential>,
           <dimension = 1, kind = parallel, level = grid, dealing = turn>] block = <threads = 64, shared = 98304>

@@ -73,7 +73,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   etdg.return %ys : !etdg.buffer<[L, N], !x>
 }
 
-// A loop over tiles is one over a dimension of its own, where copies stand behind it: these have the size of a tile.
+// A loop over tiles is one over a dimension of its own, where copies stand after it: these have the size of a tile.
 // CHECK-LABEL: etdg.graph @points
 // CHECK:       %[[A:.*]] = etdg.buffer live [2, all] : !etdg.buffer<[ceildiv(K, 4), 4], tensor<1x4xi32>>
 // CHECK-NEXT:  etdg.kernel shared 1 {

@@ -73,7 +73,7 @@ etdg.graph @reversed(%x: !b) -> !b {
 !b = !etdg.buffer<[N], !x>
 
 // The element before: the producer runs one iteration later than it did, where the consumer
-// runs. Its last element, which nobody reads, is not computed.
+// runs. Its last element, which nothing reads, is not computed.
 // CHECK-LABEL: etdg.graph @lagged
 // CHECK:         etdg.block @a [map] (i) in [0, N) {
 // CHECK:           etdg.block @a_0 [] (i |) where i >= 1

@@ -1,5 +1,5 @@
 // A product moves in with one that reads all of what it computes where that leaves a tile for each unit of the machine at
-// typical lengths, or where the two have no more tiles apart. H200: 132 multiprocessors, whose tiles have 16 rows at least; the CPU: two cores.
+// typical lengths, or where the two have no more tiles apart. H200: 132 SMs, whose tiles have 16 rows at least; the CPU: two cores.
 //
 // RUN: ft-opt %s --etdg-merge="machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: sed 's/N = 4/N = 132/' %s | ft-opt --etdg-merge="machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=TWO

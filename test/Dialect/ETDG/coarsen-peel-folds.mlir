@@ -241,7 +241,7 @@ etdg.graph @contraction(%x: !b, %w: !c) -> !b {
 !b = !etdg.buffer<[N], !x>
 !s = !etdg.buffer<[3], !x>
 
-// Somebody else reads all planes.
+// A user else reads all planes.
 // CHECK-LABEL: etdg.graph @seen
 // CHECK:         etdg.block @f [foldl] (i | k) in [0, 3)
 etdg.graph @seen(%x: !b) -> (!b, !b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variants write the same elements each: a block behind them reads what they wrote, however little they do, and no copy
-// in one of them is taken for the buffer's only writer. What nobody reads goes with all variants.
+// Variants write the same elements each: a block after them reads what they wrote, however little they do, and no copy
+// in one of them is taken for the buffer's only writer. What nothing reads goes with all variants.
 //
 // RUN: ft-opt %s --ft-compile="from=etdg to=coarsen" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir

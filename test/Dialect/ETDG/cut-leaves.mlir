@@ -16,7 +16,7 @@
 // RUN: ft-run %s --entry=numbered --engine=emulate --plan-seed=1 --compare=interpret
 // RUN: ft-run %s --entry=numbered --engine=emulate --plan-seed=2 --compare=interpret
 // RUN: ft-run %s --entry=halves --engine=emulate --plan-seed=1 --compare=interpret
-// What was cut computes the same on the emulator as by definition: a list's end within a share, at one, behind one.
+// What was cut computes the same on the emulator as by definition: a list's end within a share, at one, after one.
 // RUN: ft-run %t.mlir --entry=list --engine=emulate --compare=interpret --dim L=0
 // RUN: ft-run %t.mlir --entry=list --engine=emulate --compare=interpret --dim L=1
 // RUN: ft-run %t.mlir --entry=list --engine=emulate --compare=interpret --dim L=64
@@ -77,7 +77,7 @@ func.func @numbered(%x: tensor<101xi32>) -> (tensor<i32>, tensor<i32>) {
   return %r#0, %r#1 : tensor<i32>, tensor<i32>
 }
 
-// Halves are added up, and kept between the leaves, as f32. What is behind the sum stands behind the join.
+// Halves are added up, and kept between the leaves, as f32. What is after the sum stands after the join.
 // RUN: ft-opt %s --ft-compile="to=reorder target=sm_90a rounding=exact" \
 // RUN:   | ft-opt --pass-pipeline='builtin.module(etdg.graph(etdg-apply-schedule,etdg-cut-leaves{terms=16 joined=4},etdg-verify,etdg-validate))' | FileCheck %s --check-prefix=EXACT
 // EXACT-LABEL: etdg.graph @halves

@@ -172,7 +172,7 @@ etdg.graph @variants(%xs: !etdg.buffer<[L], tensor<i64>>) -> !etdg.buffer<[], te
 
 // -----
 
-// What is said of shares that are no leaf's, or of a dimension that the leaf does not have.
+// What is specified for shares that are no leaf's, or of a dimension that the leaf does not have.
 // expected-error @+1 {{'etdg.cut' is an attribute of a leaf}}
 module attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k) : (k >= 0)>, tile = 4 : i64}} {}
 

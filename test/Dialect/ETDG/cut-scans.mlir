@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A scan in shares: these come to states, which are joined, and go on once more from what those before them came to, since each state is a result. And a
-// reduction of which iterations are joined, and these are in shares: those that are left behind go on with the state of the last share.
+// reduction of which iterations are joined, and these are in shares: those that are left after go on with the state of the last share.
 //
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-cut-reductions,etdg-verify,etdg-validate))' | FileCheck %s
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-join-iterations{iterations=3}))' -o %t.mlir

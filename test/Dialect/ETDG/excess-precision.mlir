@@ -26,7 +26,7 @@
 // RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/; s/"boundary": 6.5e-7/"boundary": 1.0/' %S/../../machines/h200.json > %t.json
 // RUN: ft-opt %S/../../Engine/Emulator/fragments.mlir --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=MMA
 // ROWS: row_lanes<
-// What all rows share is read behind the sums of the row: before, it would be kept in registers while these are made.
+// What all rows share is read after the sums of the row: before, it would be kept in registers while these are made.
 // RUN: ft-opt %S/../../../examples/layer_norm.mlir --type=x="tensor<1x4096xbf16>" --type=r="tensor<1xbf16>" --type=g="tensor<4096xbf16>" --ft-compile="to=threads target=sm_90a" --tile-use-special-functions --convert-tile-to-nvvm | FileCheck %s --check-prefix=LATE
 // LATE-COUNT-2: llvm.load {{.*}} -> vector<8xbf16>
 // LATE-NOT: llvm.load {{.*}} -> vector<8xbf16>
@@ -146,7 +146,7 @@ func.func @filled(%xs: !ft.list<[N], tensor<3x61xf16>>, %w: tensor<61x509xf16>) 
   return %ys : !ft.list<[N], tensor<3x509xf16>>
 }
 
-// A product that only others read as halves is one of halves; what is added to another one is added behind it, and a product
+// A product that only others read as halves is one of halves; what is added to another one is added after it, and a product
 // that goes on with the sums of a first leaves it to the last.
 // CHECK-LABEL: etdg.graph @products
 // CHECK: %[[B:.*]] = arith.extf %[[BIAS:.*]] : tensor<3x61xf16> to tensor<3x61xf32>

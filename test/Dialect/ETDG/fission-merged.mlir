@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two nests that agree on their outer dimension alone are one loop around both, in whose iterations what is between them stays. On a GPU they stay two
-// where that would leave multiprocessors without work that the inner dimensions give them: a block of threads runs what is inside alone.
+// where that would leave SMs without work that the inner dimensions give them: a thread block runs what is inside alone.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="coarsen.*" --remark-policy=all 2>&1 | FileCheck %s --check-prefixes=SAID,TWO
 // SAID: stay two (tiles): of two products, as one, 4 tiles are left at typical lengths, apart {{[0-9]+}}; the machine has 132 units
 // RUN: ft-opt %s --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=ONE
-// With an iteration for each multiprocessor, and with products that take less than a launch, they stay one:
+// With an iteration for each SM, and with products that take less than a launch, they stay one:
 // RUN: sed 's/B = 4/B = 132/' %s | ft-opt --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
 // RUN: sed 's/64x64/8x8/g' %s | ft-opt --ft-compile="to=coarsen target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=ONE
 // RUN: %ft_bin/ft-run %s --engine=emulate --compare=interpret --dim B=2 --dim L=5 | FileCheck %s --check-prefix=EQUAL

@@ -18,7 +18,7 @@
 // RUN: %ft_bin/ft-run %s --entry=three --engine=emulate --compare=interpret --dim B=2 --dim L=4 --dim M=3 | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=chained --engine=emulate --compare=interpret --dim B=3 --dim L=5 --dim M=2 | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=widened --engine=emulate --compare=interpret --dim A=2 --dim B=3 --dim L=5 --dim M=2 | FileCheck %s --check-prefix=EQUAL
-// With a loop that gives each multiprocessor an iteration, what one part leaves to the next stays near:
+// With a loop that gives each SM an iteration, what one part leaves to the next stays near:
 // RUN: sed 's/A = 2/A = 50/' %s | ft-opt --ft-compile="to=coarsen target=sm_90a" --remarks-filter="coarsen" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=NEAR
 // NEAR: remark: [Missed] fission{{.*}}each unit of the machine has an iteration, and finds near what one leaves to the next"{{.*}}loops=1
 // NEAR-LABEL: etdg.graph @widened
@@ -131,7 +131,7 @@ func.func @chained(%as: !ft.list<[B, L], !t>, %bs: !ft.list<[B, M], !t>, %w: !t)
   return %zs : !ft.list<[B, M], !t>
 }
 
-// With work for more multiprocessors than the loop has iterations it is taken apart; what is handed on gets planes for each of them.
+// With work for more SMs than the loop has iterations it is taken apart; what is handed on gets planes for each of them.
 // CHECK-LABEL: etdg.graph @widened
 // CHECK: %[[KEPT:.*]] = etdg.buffer : !etdg.buffer<[A, B, L], tensor<64x64xf32>>
 // CHECK: etdg.block @[[A:r[0-9]+]] [map, map, map] (i, j, k) in [0, A) x [0, B) x [0, L)

@@ -529,7 +529,7 @@ etdg.graph @overflow(%x: !etdg.buffer<[4000000000, 4000000000], tensor<4xf32>>) 
 
 // -----
 
-// What computes stands in leaves; a constant outside of them is what folding must not leave behind.
+// What computes stands in leaves; a constant outside of them is what folding must not leave after.
 !b = !etdg.buffer<[N], tensor<4xf32>>
 // expected-note @+1 {{the graph is here}}
 etdg.graph @g4(%xs: !b) -> !b {
@@ -655,12 +655,12 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // -----
 
-// expected-error @+1 {{a placement stands at one of the schedule's 1 loops or behind them, found loop = 2}}
+// expected-error @+1 {{a placement stands at one of the schedule's 1 loops or after them, found loop = 2}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>] placements = [<read = 0, loop = 2, level = shared, stages = 1>]>
 
 // -----
 
-// What bounds the pieces of a range is said of loops that have pieces.
+// What bounds the pieces of a range is specified for loops that have pieces.
 // expected-error @+1 {{'most' is of rows and of loops that are cut anywhere (tile = ?), found most = 8 on another loop over dimension 0}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, most = 8, kind = parallel, level = grid, dealing = turn>]>
 

@@ -1,5 +1,5 @@
 // Statements on whole tensors that compute each element from that element alone of each other's results are one leaf:
-// they have the same columns, which is what cores and blocks of threads share of them.
+// they have the same columns, which is what cores and thread blocks share of them.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen machine=%S/../../machines/cpu.json" | FileCheck %s
 // RUN: ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=SHARED

@@ -23,7 +23,7 @@
 // CHECK-COUNT-2: arith.xori
 // REMARK: join-points {{.*}}Reason="the points inside of a block are one leaf"
 
-// Four points and two, and one behind: seven, more than may be.
+// Four points and two, and one after: seven, more than may be.
 // MOST-LABEL: etdg.graph @cell
 // MOST: etdg.block {{.*}}[map, map] (i, j | k, l) in [0, 2) x [0, 2)
 // MOST: etdg.block {{.*}}[map, map] (i, j | k, l) in [0, 2) x [0, 2)

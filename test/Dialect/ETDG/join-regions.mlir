@@ -9,7 +9,7 @@
 // RUN: ft-run %t.mlir --entry=layers --engine=interpret --order=random --compare=interpret --dim D=4 --dim L=5 --dim N=3
 // RUN: ft-run %S/../../../examples/grid_rnn.mlir --engine=emulate --compare=interpret --dim D=2 --dim S=3 --dim T=2 --dim N=2
 //
-// Nobody joins regions of a nest that a GPU does not run.
+// Nothing joins regions of a nest that a GPU does not run.
 // RUN: sed 's/ target = "sm_90a"//' %s | ft-opt --etdg-join-regions --remarks-filter=storage 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN-NOT: join-regions
 // Nor of one that runs nothing in order.

@@ -1,4 +1,4 @@
-// Iterations of a reduction whose number another dimension decides: as many as there are whole multiples of, and those behind, for each of its values.
+// Iterations of a reduction whose number another dimension decides: as many as there are whole multiples of, and those after, for each of its values.
 //
 // RUN: ft-opt %s --pass-pipeline='builtin.module(etdg.graph(etdg-join-iterations{iterations=3},etdg-verify,etdg-validate))' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

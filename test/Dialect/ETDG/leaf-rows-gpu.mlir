@@ -1,4 +1,4 @@
-// Rows of leaves that blocks of threads of a GPU compute: runs where a layout computes a product in tiles, else one by one; and layouts of other accesses
+// Rows of leaves that thread blocks of a GPU compute: runs where a layout computes a product in tiles, else one by one; and layouts of other accesses
 // than storage has left.
 //
 // RUN: ft-opt %s --etdg-choose-leaf-rows | FileCheck %s
@@ -10,7 +10,7 @@
 // RUN: ft-opt %s --etdg-choose-leaf-rows | sed 's/<runs>/<one_by_one>/' | ft-opt --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefixes=SINGLE
 // RUN: ft-opt %s --etdg-choose-leaf-rows | ft-opt --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefixes=RUNS
 //
-// Layouts of several rows are refused where somebody wants them one by one.
+// Layouts of several rows are refused where a user wants them one by one.
 // RUN: sed 's/ live \[2\]//' %s | ft-opt --etdg-choose-leaf-rows | sed 's/<at_once>/<one_by_one>/' | not ft-opt --ft-compile="from=storage to=threads target=sm_90a" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ROWS
 // ROWS: error: the GPU engine can't run the leaf's 'etdg.layouts': loop nest 0: rows = 2: the nest is computed for one row

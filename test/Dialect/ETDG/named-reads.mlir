@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A placement names a read by the number that it has where somebody wrote it: passes that would write the reads of blocks anew leave such a
+// A placement names a read by the number that it has where something wrote it: passes that would write the reads of blocks anew leave such a
 // graph as it is, and say so; others of the module they change.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen" --remarks-filter="coarsen" -o %t.mlir 2> %t.remarks

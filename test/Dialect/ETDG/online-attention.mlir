@@ -104,7 +104,7 @@ func.func @plain(%qs: !ft.list<[Q], !q> {ft.gen = #ft.normal<1.0>},
 }
 
 // The sum and the weighted sum in one fold, the scale inside the exponential, the
-// division through a reciprocal behind, and K = 0 allowed: then the result is what the
+// division through a reciprocal after, and K = 0 allowed: then the result is what the
 // program says without any key.
 // REMARK: remark: [Passed] merged {{.*}} Reason="3 blocks over 'j' became one with 3 states", {{.*}} combine=yes
 // CHECK-LABEL: etdg.graph @divided_last

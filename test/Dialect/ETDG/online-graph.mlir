@@ -12,7 +12,7 @@
 !k = !etdg.buffer<[K], tensor<4xf32>>
 
 // The weighted sum has two readers, one of them at other rows (a row and the first): the
-// division gets a block of its own. What stood between and needs the sum moves behind.
+// division gets a block of its own. What stood between and needs the sum moves after.
 // CHECK-LABEL: etdg.graph @rows
 // CHECK: etdg.block @bystander
 // CHECK: etdg.block @sums [map, reduce] (i, j) in [0, N) x [0, K)

@@ -62,7 +62,7 @@ func.func @variance(%xs: !ft.list<[N, K], !x> {ft.gen = #ft.uniform<99.0, 101.0>
   return %ys : !ft.list<[N], !r>
 }
 
-// Differences, squares and their sum in steps of their own. Behind, a map that needs the
+// Differences, squares and their sum in steps of their own. After, a map that needs the
 // last mean reads the elements again (as it did).
 // CHECK-LABEL: etdg.graph @normalise
 // CHECK: etdg.block @{{.*}} [reduce]
@@ -160,7 +160,7 @@ func.func @weighted(%xs: !ft.list<[K], !x> {ft.gen = #ft.uniform<9.0, 11.0>},
 }
 
 // The same in one generic operation, and a mean that is not that of the elements: the
-// step to it is made behind.
+// step to it is made after.
 // CHECK-LABEL: etdg.graph @generic
 // CHECK: etdg.block @{{.*}} [reduce]
 // CHECK: linalg.generic

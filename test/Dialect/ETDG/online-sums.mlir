@@ -57,7 +57,7 @@ func.func @log_sum_exp(%xs: !ft.list<[N, K], !r> {ft.gen = #ft.normal<3.0>}) -> 
 }
 
 // exp(x - lse): the running value of lse starts at log 0, so the running maximum stands
-// for it, and the step from one to the other is made behind the reduction.
+// for it, and the step from one to the other is made after the reduction.
 // CHECK-LABEL: etdg.graph @by_log_sum_exp
 // CHECK: etdg.block @{{.*}} [reduce] (i | j) in [0, K)
 // CHECK-NOT: math.log
@@ -184,7 +184,7 @@ func.func @softmin(%xs: !ft.list<[K], !r> {ft.gen = #ft.normal<3.0>}) -> (!ft.li
   return %ys : !ft.list<[2], !r>
 }
 
-// Two sums with one correction, Σ p and Σ p x, and their quotient behind.
+// Two sums with one correction, Σ p and Σ p x, and their quotient after.
 // CHECK-LABEL: etdg.graph @entropy
 // CHECK: etdg.block @{{.*}} [reduce]
 // CHECK: math.exp

@@ -658,7 +658,7 @@ func.func @correlation(
   return %o0 : !ft.list<[N], !r>
 }
 
-// By how much all stay behind the greatest, weighted.
+// By how much all stay after the greatest, weighted.
 // CHECK-LABEL: etdg.graph @gap
 // CHECK: etdg.block @{{.*}} [reduce] (i | j)
 // CHECK-NOT: (i | j)

@@ -1,5 +1,5 @@
 // Where a GPU has each buffer: a graph's own in the memory of the call, a block's in shared memory as long as it fits, for as many rows as a
-// task has, else in the workspace. What is said already stays, and takes its part.
+// task has, else in the workspace. What is specified already stays, and takes its part.
 //
 // RUN: ft-opt %s --etdg-place-buffers --remarks-filter="storage" 2>&1 | FileCheck %s
 // RUN: sed 's/%large = etdg.buffer/& in workspace/; s/%a = etdg.buffer/& in shared/' %s | ft-opt --etdg-place-buffers | FileCheck %s --check-prefix=SAID
@@ -9,7 +9,7 @@
 // The loops say what the buffers say, and nothing is made of one of which nothing is said.
 // RUN: ft-opt %s --etdg-place-buffers --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefix=LOOPS
 // RUN: not ft-opt %s --convert-etdg-to-loops=target=sm_90a 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: place-buffers.mlir:[[#]]:{{[0-9]+}}: error: nobody says where a block of threads has this buffer (in shared, in workspace): etdg-place-buffers does
+// OPEN: place-buffers.mlir:[[#]]:{{[0-9]+}}: error: it is not specified where a thread block has this buffer (in shared, in workspace): etdg-place-buffers does
 // RUN: not ft-opt %s --etdg-place-buffers=machine=cpu 2>&1 | FileCheck %s --check-prefix=KIND
 // KIND: error: {{.*}}cpu
 //
@@ -27,7 +27,7 @@
 !x = tensor<1x8xf32>
 
 // 2730 bytes of the 4096 are for buffers, of which warps leave each other sums in 64: %a takes 128 for each of four rows, %large would take 2560 more,
-// %b fits behind it.
+// %b fits after it.
 // CHECK-LABEL: etdg.graph @points
 // CHECK: etdg.buffer in call : !etdg.buffer<[N], tensor<1x8xf32>>
 // CHECK: etdg.buffer in shared : !etdg.buffer<[4], tensor<1x8xf32>>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A buffer that is written once more behind its last read keeps its slot until then: what nobody reads would overwrite
-// what somebody does.
+// A buffer that is written once more after its last read keeps its slot until then: what nothing reads would overwrite
+// what a user does.
 //
 // RUN: ft-opt %s --etdg-storage | FileCheck %s
 // RUN: ft-run %s --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL

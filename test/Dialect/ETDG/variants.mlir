@@ -48,7 +48,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> attribu
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
 
-// Several lengths at once: a guard of which each bound has to hold, for whoever runs it. (Variants differ in what they compute, so that
+// Several lengths at once: a guard of which each bound has to hold, for the code that runs it. (Variants differ in what they compute, so that
 // one sees which of them ran: no engine may rely on that.)
 // CHECK-LABEL: etdg.graph @several
 // CHECK: etdg.variants when <[N] below 4 and [L] from 3> {

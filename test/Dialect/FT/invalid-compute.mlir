@@ -451,7 +451,7 @@ func.func @layers(%xs: !ft.list<[2], !x>) {
 }
 
 // -----
-// Behind the operator its name means nothing.
+// After the operator its name means nothing.
 !x = tensor<2xf32>
 // expected-note @+1 {{the function is here}}
 func.func @layers(%xs: !ft.list<[2], !x>) {

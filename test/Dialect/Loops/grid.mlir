@@ -1,17 +1,17 @@
 // RUN: ft-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected blocks of threads of a kernel, found no attribute loops.kernel (loops_grid1)}}
+// expected-error @below {{expected thread blocks of a kernel, found no attribute loops.kernel (loops_grid1)}}
 func.func @k() attributes {loops.grid = #loops.grid<block = <threads = 32>>} {
   return
 }
 // -----
-// expected-error @below {{expected blocks of threads of a kernel, not fewer than none (loops_grid1)}}
+// expected-error @below {{expected thread blocks of a kernel, not fewer than none (loops_grid1)}}
 func.func @k() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = -1>} {
   return
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = 4>} {
-  // expected-error @below {{blocks of threads run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)}}
+  // expected-error @below {{thread blocks run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)}}
   scf.forall (%i) = (0) to (%n) step (1) {
   } {mapping = [#loops.level<core, shares>]}
   return
@@ -53,7 +53,7 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{expected memory in a kernel of blocks of threads (loops_grid4)}}
+  // expected-error @below {{expected memory in a kernel of thread blocks (loops_grid4)}}
   %m = memref.alloc(%n) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
   return
 }
@@ -65,13 +65,13 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
-  // expected-error @below {{blocks of threads run the kernel: expected grid or block, found cores (loops_sync2)}}
+  // expected-error @below {{thread blocks run the kernel: expected grid or block, found cores (loops_sync2)}}
   loops.sync cores
   return
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it, found none and block (loops_sync2)}}
+  // expected-error @below {{expected a kernel of thread blocks (loops.grid) around it, found none and block (loops_sync2)}}
   loops.sync block
   return
 }
@@ -110,7 +110,7 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
 }
 // -----
 func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
-  // expected-error @below {{(loops_grid10) 'loops.kept': expected a leaf without a list in the body of a scf.for, in a kernel of blocks of threads}}
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected a leaf without a list in the body of a scf.for, in a kernel of thread blocks}}
   loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
   ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
     loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
@@ -120,7 +120,7 @@ func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {lo
 // -----
 func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {loops.kernel} {
   scf.for %i = %n to %n step %n {
-  // expected-error @below {{(loops_grid10) 'loops.kept': expected a leaf without a list in the body of a scf.for, in a kernel of blocks of threads}}
+  // expected-error @below {{(loops_grid10) 'loops.kept': expected a leaf without a list in the body of a scf.for, in a kernel of thread blocks}}
   loops.leaf rows(%n) most 1 ins(%x, %x : memref<?x8xf32>, memref<?x8xf32>) varies [true, true] outs(%y, %y : memref<?x8xf32>, memref<?x8xf32>) {
   ^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
     loops.yield %a, %b : tensor<8xf32>, tensor<8xf32>
@@ -191,14 +191,14 @@ func.func @k(%n: index, %x: memref<?x8xf32>, %y: memref<?x8xf32>) attributes {lo
 #kept = #loops.kept<output = 0, input = 1, last in i32>
 // -----
 func.func @k(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{'loops.rounds_last': expected a loop in a kernel of blocks of threads (loops_grid11)}}
+  // expected-error @below {{'loops.rounds_last': expected a loop in a kernel of thread blocks (loops_grid11)}}
   scf.for %i = %n to %n step %n {
   } {loops.rounds_last}
   return
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it, found none and grid (loops_sync2)}}
+  // expected-error @below {{expected a kernel of thread blocks (loops.grid) around it, found none and grid (loops_sync2)}}
   loops.sync grid
   return
 }
@@ -212,7 +212,7 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
   return
 }
 // -----
-// Which memory, and how many blocks of threads, is said of memory and of kernels alone.
+// Which memory, and how many thread blocks, is specified for memory and of kernels alone.
 // expected-error @below {{unknown attribute 'loops.memory'}}
 func.func @k() attributes {loops.memory = #loops.memory<shared>} {
   return
@@ -302,7 +302,7 @@ func.func private @warps() attributes {shared = #loops.shared<bytes = 32, warps 
 
 // -----
 
-// expected-error @below {{expected shared memory of a kernel of blocks of threads, found no loops.grid (loops_grid6)}}
+// expected-error @below {{expected shared memory of a kernel of thread blocks, found no loops.grid (loops_grid6)}}
 func.func @k() attributes {loops.kernel, loops.shared = #loops.shared<bytes = 64, warps = 64>} {
   return
 }

@@ -142,7 +142,7 @@ loops.program @f lengths ["N"] places ["here"] {
 
 // -----
 
-// expected-error @below {{expected at least one multiprocessor, found units = 0}}
+// expected-error @below {{expected at least one SM, found units = 0}}
 loops.program @f lengths ["N"] places [] for <target = "sm_90a", machine = "h200", units = 0> {
 }
 
@@ -194,7 +194,7 @@ func.func @k(%n: index) {
 // -----
 
 func.func @k(%n: index) {
-  // expected-error @below {{expected a parallel loop behind it (loops_weight1)}}
+  // expected-error @below {{expected a parallel loop after it (loops_weight1)}}
   loops.weight %n
   return
 }
@@ -440,12 +440,12 @@ func.func private @packed() attributes {tile = #loops.product<rows = 2, columns 
 
 // -----
 
-// expected-error @below {{(C4) expected rests of 1 to 5 rows behind tiles of 6, found 6}}
+// expected-error @below {{(C4) expected rests of 1 to 5 rows after tiles of 6, found 6}}
 func.func private @rests() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, rests = [6]>}
 
 // -----
 
-// expected-error @below {{(C4) expected rests of 1 to 3 rows behind tiles of 4, found 4}}
+// expected-error @below {{(C4) expected rests of 1 to 3 rows after tiles of 4, found 4}}
 func.func private @again() attributes {tile = #loops.product<rows = 6, columns = 8, vector = 8, rests = [4, 4]>}
 
 // -----
@@ -476,7 +476,7 @@ func.func private @bytes() attributes {place = #loops.scratch<value = 0, rows, o
 // -----
 
 func.func @scratch(%n: index, %x: memref<?x8xf32, strided<[?, 1], offset: ?>>) {
-  // expected-error @below {{expected #loops.scratch of values behind 1, found #loops.scratch<value = 1, once, offset = 64, bytes = 64> (loops_leaf7)}}
+  // expected-error @below {{expected #loops.scratch of values after 1, found #loops.scratch<value = 1, once, offset = 64, bytes = 64> (loops_leaf7)}}
   loops.leaf rows(%n) most 4 ins(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) varies [true] outs(%x : memref<?x8xf32, strided<[?, 1], offset: ?>>) scratch [#loops.scratch<value = 1, once, offset = 0, bytes = 64>, #loops.scratch<value = 1, once, offset = 64, bytes = 64>] {
   ^bb0(%a: tensor<8xf32>):
     loops.yield %a : tensor<8xf32>
@@ -530,7 +530,7 @@ func.func @staged(%m: memref<?xf32>) {
 // -----
 
 func.func @commit() {
-  // expected-error @below {{expected a kernel of blocks of threads (loops.grid) around it (loops_commit1)}}
+  // expected-error @below {{expected a kernel of thread blocks (loops.grid) around it (loops_commit1)}}
   loops.commit
   return
 }

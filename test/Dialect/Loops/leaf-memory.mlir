@@ -179,7 +179,7 @@ func.func @between(%n: index, %m: memref<?xf32>) attributes {loops.kernel} {
   %x = memref.reinterpret_cast %m to offset: [0], sizes: [%n, 8], strides: [32, 1] : memref<?xf32> to !from
   %y = memref.reinterpret_cast %m to offset: [7], sizes: [%n, 8], strides: [32, 1] : memref<?xf32> to !to
   %z = memref.reinterpret_cast %m to offset: [8], sizes: [%n, 8], strides: [32, 1] : memref<?xf32> to !behind
-  // The one behind its last element is another.
+  // The one after its last element is another.
   loops.leaf rows(%n) most 4 ins(%x : !from) varies [true] outs(%z : !behind) overlaps [] {
   ^bb0(%a: tensor<8xf32>):
     loops.yield %a : tensor<8xf32>

@@ -29,7 +29,7 @@ func.func @g_k0() attributes {loops.kernel, loops.grid = #loops.grid<block = <th
   loops.sync grid
   return
 }
-// What the threads of a block wait for may stand in loops that blocks of threads share.
+// What the threads of a block wait for may stand in loops that thread blocks share.
 // CHECK: scf.forall
 // CHECK-NEXT: loops.sync block{{$}}
 func.func @h_k0() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {

@@ -1,6 +1,6 @@
 // RUN: ft-opt %s --split-input-file --verify-diagnostics | ft-opt --split-input-file | FileCheck %s
 //
-// Memory that nobody fills, and loops that the threads of a block share.
+// Memory that nothing fills, and loops that the threads of a block share.
 
 // CHECK-LABEL: func.func @values
 func.func @values(%m: memref<?xf32>, %n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = 4>} {

@@ -341,7 +341,7 @@ func.func @rows_of_nothing(%a: !tssa.tensor<1x1xi32>, %c: tensor<i32>) -> (!tssa
   return %turned, %flat : !tssa.tensor<1x0xi32>, !tssa.tensor<0xi32>
 }
 
-// A row that a loop carries on from, and that is written when nobody looks at the name any more: a value will do, and
+// A row that a loop carries on from, and that is written when nothing reads the name any more: a value will do, and
 // the program is raised (or the row's number would be data).
 func.func @write_back(%x: !tssa.tensor<6x4xi32>, %w: tensor<3x4xi32>) {
   %c0 = arith.constant 0 : index

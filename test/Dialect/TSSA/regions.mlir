@@ -50,7 +50,7 @@ func.func @scratch(%a: !tssa.tensor<8x4xi32>) {
 
 // -----
 
-// h = f(h): storage of its own in each iteration, which nobody writes: a value.
+// h = f(h): storage of its own in each iteration, which nothing writes: a value.
 // CHECK-LABEL: func.func @recurrence(
 // CHECK:       %[[R:.*]] = scf.for {{.*}} iter_args(%[[H:.*]] = %{{.*}}) -> (tensor<4xi32>) {
 // CHECK-NEXT:    %[[N:.*]] = arith.addi %[[H]], %[[H]]

@@ -158,7 +158,7 @@ func.func @width(%v: !tile.view<f32, [8], [16]>, %i: i64) {
 
 #l = #tile.blocked<vector = [1, 8], threads = [8, 4]>
 func.func @copy(%v: !tile.view<f32, [8], [16]>, %s: !tile.shared<8x32xf32, pad = 0, stages = 2>, %i: i64) {
-  // expected-error @+1 {{(2) expected adjacent elements of one row, a power of two that divides the tile's rows and what is free behind them and takes at most 16 bytes; found vector = [1, 8]}}
+  // expected-error @+1 {{(2) expected adjacent elements of one row, a power of two that divides the tile's rows and what is free after them and takes at most 16 bytes; found vector = [1, 8]}}
   tile.copy %v[%i, %i], %s[%i] {layout = #l} : !tile.view<f32, [8], [16]>, !tile.shared<8x32xf32, pad = 0, stages = 2>
   return
 }
@@ -289,7 +289,7 @@ func.func @reduce_bits(%c: !tile.registers<16x16xi1, #l>, %z: i1) {
 
 // -----
 
-// expected-error @+1 {{(P6) expected no nests of its own behind a product that is joined, found fused = 1}}
+// expected-error @+1 {{(P6) expected no nests of its own after a product that is joined, found fused = 1}}
 llvm.func @joined() attributes {l = #tile.product<block = [64, 64], thread = [8, 8], step = 16, stages = 2, joined, fused = 1>}
 
 // -----

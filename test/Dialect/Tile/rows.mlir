@@ -73,7 +73,7 @@ llvm.func @rows(%t: i32, %in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %i: i64, %n: i64
   llvm.return
 }
 
-// What a block of threads shares goes through shared memory.
+// What a thread block shares goes through shared memory.
 #long = #tile.row<threads = 256, lanes = 256>
 // CHECK-LABEL: llvm.func @block(
 llvm.func @block(%t: i32, %m: !llvm.ptr<3>, %one: i64) {

@@ -1,4 +1,4 @@
-// Schedules that somebody changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, blocks of threads.
+// Schedules that a user changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, thread blocks.
 //
 // RUN: %python %S/Inputs/by-hand.py ft-opt %ft_bin/ft-run %S/../../../examples %S/../../machines/cpu.json %s | FileCheck %s --check-prefix=ALL
 // ALL: 58 changes, 0 failures
@@ -45,14 +45,14 @@
 // stacked_rnn, cpu: target = "cpu" => target = "cpu" placements = [<read = 0, loop = 1, level = l2, stages = 1>]: refused: error: the schedule breaks a dependence: (T11)
 // stacked_rnn, cpu: target = "cpu" => target = "cpu" placements = [<read = 1, loop = 1, level = shared, stages = 1>]: refused: the CPU engine can't run the schedule's placement of read 1 at the loop over j (level shared): the machine has no such memory, expected one of
 // stacked_rnn, cpu: target = "cpu" => before = grid target = "cpu": refused: the CPU engine can't run the schedule: expected before = cores, found grid
-// stacked_rnn, cpu: target = "cpu" => block = <threads = 64> target = "cpu": refused: the CPU engine can't run the schedule: cores are no blocks of threads, expected no 'block'
+// stacked_rnn, cpu: target = "cpu" => block = <threads = 64> target = "cpu": refused: the CPU engine can't run the schedule: cores are no thread blocks, expected no 'block'
 // stacked_rnn, cpu: target = "cpu" => weights = [1, 2] target = "cpu": refused: the schedule has 2 weights for 4 regions
 //
 // On a GPU.
 // stacked_rnn, sm_90a: most = 32 => most = 4: equal
 // stacked_rnn, sm_90a: unit = 8 => unit = 16: equal
 // stacked_rnn, sm_90a: threads = 256 => threads = 128: equal
-// stacked_rnn, sm_90a: sync = grid>, <dimension = 1 => sync = none>, <dimension = 1: refused: that another block of threads writes, and units do not wait in between: expected sync = grid on the loop 't'
+// stacked_rnn, sm_90a: sync = grid>, <dimension = 1 => sync = none>, <dimension = 1: refused: that another thread block writes, and units do not wait in between: expected sync = grid on the loop 't'
 // stacked_rnn, sm_90a: threads = 256 => threads = 4096: refused: block: threads are a multiple of 32, at most 1024 on
 // conv1d, sm_90a: threads = 128 => threads = 256: refused: loop nest 0: the tile is for 128 threads, the block has 256
 // conv1d, sm_90a: most = 128 => most = 64: equal
@@ -69,4 +69,4 @@
 // flash_attention, sm_90a: dealing = turn => dealing = shares: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, kind = unroll>]: refused: layouts of leaves say what a thread unrolls and takes at once, expected kind = sequential, found unroll
 // conv1d, sm_90a: kind = parallel, level = rows => kind = vector, level = rows: refused: (level rows): layouts of leaves say what a thread unrolls and takes at once, expected kind = parallel, found vector
-// conv1d, sm_90a: block = <threads = 128 => weights = [3] block = <threads = 128: refused: shares of blocks of threads go by the number of points, expected no weights
+// conv1d, sm_90a: block = <threads = 128 => weights = [3] block = <threads = 128: refused: shares of thread blocks go by the number of points, expected no weights

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tasks share the columns of a leaf, behind the bar, where points and rows are too few for the cores, or a
+// Tasks share the columns of a leaf, after the bar, where points and rows are too few for the cores, or a
 // right-hand side is too large for a cache.
 //
 // A vector times a matrix: 1024 columns are 512 for each of 2 threads.
@@ -34,7 +34,7 @@
 // BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel {{[0-9]+}} block 32 {{.*}} i32
 // BLOCKS-DAG: ft.product = "{{[0-9]+}}x1031;{{.*}} panel {{[0-9]+}} block 0 {{.*}} f16
 //
-// On a GPU the multiprocessors share them, too.
+// On a GPU the SMs share them, too.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=GPU
 // GPU-LABEL: etdg.graph @wide(
 // GPU: dealing = {{.*}} columns = 2048

@@ -1,4 +1,4 @@
-// An associative loop that somebody wrote, in a schedule that leaves the rest open: for cores, for a GPU's blocks of threads (their
+// An associative loop that something wrote, in a schedule that leaves the rest open: for cores, for a GPU's thread blocks (their
 // loops on the CPU, and their kernels emulated), at lengths below, at and above those of a share. What a sum is rounded to doesn't
 // depend on the number of threads.
 //
@@ -11,7 +11,7 @@
 // GRID: etdg.block @r_shares [map, fold] (share, k) in [0, *)
 // GRID: schedule {{.*}}<dimension = 0, {{.*}}kind = parallel, level = grid
 //
-// What is said of the blocks of threads that take the shares is obeyed, too.
+// What is specified for the thread blocks that take the shares is obeyed, too.
 // RUN: sed 's/kind = associative>\(.*\)\]> {/kind = associative, level = grid, dealing = turn>\1] block = <threads = 64, shared = 98304> target = "sm_90a"> {/' %s > %t.mlir
 // RUN: ft-opt %t.mlir --ft-compile="to=storage target=sm_90a" | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: etdg.block @r_shares

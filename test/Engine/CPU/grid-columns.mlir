@@ -1,4 +1,4 @@
-// Two leaves of one point: the second needs all columns of what the first has computed, so that blocks of threads share those of
+// Two leaves of one point: the second needs all columns of what the first has computed, so that thread blocks share those of
 // the second alone. Cores in their place don't share columns then.
 //
 // RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a" | FileCheck %s

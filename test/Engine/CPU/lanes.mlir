@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vectors of loop nests that are no products, and along which loop they run, as somebody has written them: other code, the same values.
+// Vectors of loop nests that are no products, and along which loop they run, as given them: other code, the same values.
 // (Integers: no order of a sum rounds.)
 //
 // RUN: %python %S/Inputs/register-tiles.py %ft_bin/ft-opt %ft_bin/ft-run %s main "loop = 0, vector = 1, beside = 1" "loop = 0, vector = 4, beside = 1" "loop = 0, vector = 32, beside = 2" "loop = 1, vector = 4, beside = 1" "loop = 1, vector = 8, beside = 3" "loop = -1, vector = 1, beside = 1" | FileCheck %s

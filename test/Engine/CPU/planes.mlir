@@ -9,7 +9,7 @@
 // RUN: env FT_NUM_THREADS=5 %ft_bin/ft-run %s --entry=in_place --compare=interpret --dim N=31 | FileCheck %s
 // RUN: env FT_NUM_THREADS=4 %ft_bin/ft-run %s --entry=weighed --order=random --seed=5 --compare=interpret | FileCheck %s
 // RUN: env FT_NUM_THREADS=3 %ft_bin/ft-run %s --entry=weighed --order=random --seed=6 --dim N=7 --compare=interpret | FileCheck %s
-// Rows that somebody wants one by one are right, too; all at once they would take each other's planes.
+// Rows that a user wants one by one are right, too; all at once they would take each other's planes.
 // RUN: sed 's/level = rows>]>/& attributes {etdg.rows = #etdg.rows<one_by_one>}/' %s > %t.mlir
 // RUN: %ft_bin/ft-run %t.mlir --entry=wrapped --compare=interpret | FileCheck %s
 // RUN: sed 's/level = rows>]>/& attributes {etdg.rows = #etdg.rows<at_once>}/' %s > %t.mlir

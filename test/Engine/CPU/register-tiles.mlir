@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles in registers, vectors, panels, blocks of terms, what is asked for ahead and what is packed as somebody has written them: other code, the same values.
+// Tiles in registers, vectors, panels, blocks of terms, what is asked for ahead and what is packed as given them: other code, the same values.
 //
 // RUN: %python %S/Inputs/register-tiles.py %ft_bin/ft-opt %ft_bin/ft-run %s main "rows = 1, columns = 8, vector = 8" "rows = 7, columns = 12, vector = 4" "rows = 32, columns = 1, vector = 1" "rows = 4, columns = 8, vector = 2, panel = 1" "rows = 5, columns = 16, vector = 8, panel = 3" "rows = 6, columns = 8, vector = 8, block = 7" "rows = 2, columns = 24, vector = 8, panel = 40, block = 16" "rows = 4, columns = 16, vector = 8, ahead = 5, line = 16" "rows = 6, columns = 32, vector = 16, panel = 1, ahead = 40, line = 8, ahead_rows = 4" "rows = 7, columns = 12, vector = 4, rests = [5, 2], join = 3" "rows = 6, columns = 32, vector = 16, rests = [4, 2, 1], join = 2, outlined" "rows = 6, columns = 32, vector = 16, each_row" "rows = 5, columns = 32, vector = 16, pack_left" "rows = 4, columns = 16, vector = 16, pack_right, pack_left" | FileCheck %s
 // CHECK: as printed, 1 products and 0 other nests: equal

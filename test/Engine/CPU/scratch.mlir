@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where values lie between loop nests, as somebody has written it: other code, the same values.
+// Where values lie between loop nests, as it is given: other code, the same values.
 //
 // RUN: mkdir -p %t
 // RUN: ft-opt %s --ft-compile="to=tile machine=cpu" -o %t/loops.mlir && FileCheck %s --check-prefix=LOOPS < %t/loops.mlir

@@ -1,4 +1,4 @@
-// A loop in order with a product of one row: cores share the columns of the product at each step, and wait behind it. Where
+// A loop in order with a product of one row: cores share the columns of the product at each step, and wait after it. Where
 // a second product takes all columns of the first, the step is several leaves; what a flag ends costs no products there.
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | FileCheck %s
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --mlir-disable-threading --ft-compile="to=schedule machine=%S/../../machines/cpu.json" --remarks-filter="cpu" --remark-policy=all 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK

@@ -10,7 +10,7 @@
 // RUN: %ft_bin/ft-run %s --entry=stencil --engine=cpu --compare=interpret --dim N=7 --dim T=3 --plan-seed=3 | FileCheck %s
 // RUN: %ft_bin/ft-run %s --entry=stencil --engine=cpu --compare=interpret --dim N=7 --dim T=3 --plan-seed=4 | FileCheck %s
 
-// Two nests under one common loop, the second a step behind the first, which reads what the second wrote:
+// Two nests under one common loop, the second a step after the first, which reads what the second wrote:
 // textual order inside a step is all that makes this legal.
 
 // RUN: %ft_bin/ft-run %s --entry=pair --engine=cpu --compare=interpret | FileCheck %s

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of halves on matrix units: sizes that are no multiple of a fragment or a tile, each way in which operands
-// lie in memory, rows of a list, batches, windows, products of products, columns that blocks of threads share.
+// lie in memory, rows of a list, batches, windows, products of products, columns that thread blocks share.
 //
 // A machine on which operands come slowly to threads that don't share them wants tiles even for such small products.
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
@@ -70,7 +70,7 @@ func.func @chain(%xs: !ft.list<[N], !x>, %u: !w, %v: !w) -> !ft.list<[N], !x> {
   return %ys : !ft.list<[N], !x>
 }
 
-// Columns that blocks of threads share, a prime number of them.
+// Columns that thread blocks share, a prime number of them.
 func.func @wide(%a: tensor<40x24xf16>, %b: tensor<24x523xf16>, %c: tensor<523xf16>) -> tensor<40x523xf16> {
   %e = tensor.empty() : tensor<40x523xf16>
   %z = arith.constant 0.0 : f16

@@ -44,7 +44,7 @@
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
 
-// Terms of x, then those of h; the function behind.
+// Terms of x, then those of h; the function after.
 // TILES-LABEL: etdg.graph @two
 // TILES: #tile.product<{{[^>]*}}fused = 2>, #tile.product<{{[^>]*}}joined>
 func.func @two(%x: tensor<67x37xf32>, %w: tensor<37x71xf32>, %h: tensor<67x29xf32>, %u: tensor<29x71xf32>, %c: tensor<67x71xf32>) -> tensor<67x71xf32> {

@@ -19,7 +19,7 @@
 !a = tensor<40x24xf32>
 !b = tensor<24x56xf32>
 !c = tensor<40x56xf32>
-// Sums of several tiles go through memory, unless somebody says otherwise (kept-tiles.mlir).
+// Sums of several tiles go through memory, unless a user says otherwise (kept-tiles.mlir).
 // CHECK-LABEL: func.func @blocks_k0
 // CHECK-NOT: loops.kept
 // CHECK: return
@@ -91,7 +91,7 @@ func.func @running(%as: !ft.list<[M, K], !a>, %bs: !ft.list<[K], !b> {ft.gen = #
 // CHECK-LABEL: func.func @once_k0
 // CHECK: loops.kept = [#loops.kept<output = 0, input = 2, last in f32>]
 // CHECK: {loops.rounds_last}
-// The iterations behind the last two that are one go on with them.
+// The iterations after the last two that are one go on with them.
 // CHECK: loops.kept = [#loops.kept<output = 0, input = 2, last in f32>]
 // CHECK: {loops.rounds_last}
 func.func @once(%as: !ft.list<[M, K], !f>, %bs: !ft.list<[N, K], !g> {ft.gen = #ft.normal<0.2>}) -> !ft.list<[M, N], !h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of several tiles that stay in registers from the first iteration of a loop to the last, where somebody says so: a call's last rows fill some of them, which others don't
+// Sums of several tiles that stay in registers from the first iteration of a loop to the last, where a user says so: a call's last rows fill some of them, which others don't
 // compute then. One iteration, several, none.
 //
 // RUN: ft-opt %s "--ft-compile=to=tile target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" -o %t.mlir 2> %t.remarks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is computed behind a product from where its elements lie: masks, and numbers of rows and columns, in the registers that hold its tile.
+// What is computed after a product from where its elements lie: masks, and numbers of rows and columns, in the registers that hold its tile.
 // Rows and columns of several loops, batches, sizes that no tile divides.
 //
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)

@@ -4,8 +4,8 @@
 // RUN: ft-run %s --engine=emulate --target=sm_90a --compare=interpret --dim A=129 --dim B=1 | FileCheck %s
 // RUN: ft-run %s --schedule-for=sm_90a --compare=interpret --dim A=75 --dim B=27 | FileCheck %s
 
-// The rows of a block of threads are a dimension of the block around; the blocks inside stand on parts of them, which may end
-// within what one block of threads takes.
+// The rows of a thread block are a dimension of the block around; the blocks inside stand on parts of them, which may end
+// within what one thread block takes.
 
 // CHECK-NOT: differ
 // CHECK: {{^}}equal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programs that make GPU kernels take each of their forms: sums of a warp and of a block, sums in
-// slices, columns shared by blocks of threads, tiles of rows, rows kept in registers, private memory,
+// slices, columns shared by thread blocks, tiles of rows, rows kept in registers, private memory,
 // constants, gathers, several nests in a leaf. Integers: equal bit for bit.
 //
 // RUN: %python %S/Inputs/emulate.py %ft_bin/ft-run %s 1 3 | FileCheck %s

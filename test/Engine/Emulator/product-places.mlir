@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product whose columns are several tiles, and what is fused behind it, are computed tile by tile: what the product reads is
+// A product whose columns are several tiles, and what is fused after it, are computed tile by tile: what the product reads is
 // needed until the last tile is written, by the fused nest, to a place of its own. Where tasks have many rows and few is one.
 //
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_90a" | FileCheck %s

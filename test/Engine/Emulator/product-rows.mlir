@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row-wise work behind products, in the registers that hold their tiles: maxima and sums along rows, what is computed
+// Row-wise work after products, in the registers that hold their tiles: maxima and sums along rows, what is computed
 // from one value for each row, and what takes it back to the rows; sizes that no tile divides.
 //
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
@@ -96,7 +96,7 @@ func.func @sigmoid(%a: tensor<48x32xf32>, %b: tensor<32x48xf32>) -> tensor<48x48
   return %r : tensor<48x48xf32>
 }
 
-// Layer norm of rows of a list, behind a product with weights that all share.
+// Layer norm of rows of a list, after a product with weights that all share.
 !x = tensor<16x64xf32>
 !u = tensor<64x64xf32>
 !y = tensor<16xf32>

@@ -115,7 +115,7 @@ func.func @chain(%xs: !ft.list<[N], !x>, %u: !w, %v: !w) -> !ft.list<[N], !x> {
   return %ys : !ft.list<[N], !x>
 }
 
-// Columns that blocks of threads share, a prime number of them.
+// Columns that thread blocks share, a prime number of them.
 func.func @wide(%a: tensor<40x24xf32>, %b: tensor<24x523xf32>, %c: tensor<523xf32>) -> tensor<40x523xf32> {
   %e = tensor.empty() : tensor<40x523xf32>
   %z = arith.constant 0.0 : f32

@@ -7,7 +7,7 @@
 // RUN: %python %S/Inputs/emulate.py --multiprocessors=3,5 %ft_bin/ft-run %s 1 7 | FileCheck %s
 // CHECK: {{^}}7 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
-// Rows too long for a warp, three of them for each block of threads: the warps' partial sums of one row
+// Rows too long for a warp, three of them for each thread block: the warps' partial sums of one row
 // are read before the next row's are written.
 func.func @long_rows(%xs: !ft.list<[N], tensor<3x1600xi32>>) -> !ft.list<[N], tensor<3xi32>> {
   %z = arith.constant dense<0> : tensor<3xi32>
@@ -72,7 +72,7 @@ func.func @sliced_columns(%xs: !ft.list<[N, L], tensor<1x160xi32>>, %w: tensor<1
 !x = tensor<1x4xi32>
 
 // Two nests share the loop over t; the first has steps of its own inside, each of which reads what other
-// blocks of threads wrote in the one before.
+// thread blocks wrote in the one before.
 etdg.graph @inner_steps(%xs: !etdg.buffer<[T, N], !x>, %us: !etdg.buffer<[U], !x>)
     -> (!etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>) attributes {ft.bounds = #ft.bounds<"U >= 1">} {
   %as = etdg.buffer : !etdg.buffer<[T, U, N], !x>
@@ -98,7 +98,7 @@ etdg.graph @inner_steps(%xs: !etdg.buffer<[T, N], !x>, %us: !etdg.buffer<[U], !x
   etdg.return %as, %bs : !etdg.buffer<[T, U, N], !x>, !etdg.buffer<[T, N], !x>
 }
 
-// Inside of what a block of threads runs, a nest that begins later than the one that it shares its loop with:
+// Inside of what a thread block runs, a nest that begins later than the one that it shares its loop with:
 // the elements before were written by others.
 etdg.graph @later(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 2">} {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
@@ -125,7 +125,7 @@ etdg.graph @later(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> att
   etdg.return %ys : !etdg.buffer<[N, L], !x>
 }
 
-// A sum inside of what a block of threads runs takes each element of a sequence a step behind it, so that
+// A sum inside of what a thread block runs takes each element of a sequence a step after it, so that
 // of the sequence two planes are kept, and the second nest cannot wait until the first is done.
 func.func @a_step_behind(%xs: !ft.list<[N, L], !x>, %ys: !ft.list<[L], !x>) -> !ft.list<[N, L], !x> {
   %one = arith.constant dense<1> : !x

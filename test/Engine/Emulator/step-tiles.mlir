@@ -15,7 +15,7 @@
 // RUN: sed 's/f16/f32/g' %s > %t.f32.mlir
 // RUN: %python %S/Inputs/emulate.py --multiprocessors=3 --machine=%t.json %ft_bin/ft-run %t.f32.mlir:lstm,peephole 3 | FileCheck %s
 //
-// A step is one leaf in one region, with the gates side by side and what comes behind in registers. The first product's sums go on in the second.
+// A step is one leaf in one region, with the gates side by side and what comes after in registers. The first product's sums go on in the second.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=STEP
 // STEP-LABEL: etdg.graph @lstm
 // STEP: sync = grid
@@ -108,7 +108,7 @@ func.func @peephole(
   return %hss, %css : !ft.list<[N, L], !y>, !ft.list<[N, L], !y>
 }
 
-// A product with the state that the reset gate is applied behind.
+// A product with the state that the reset gate is applied after.
 func.func @gru(
     %xss: !ft.list<[N, L], !x> {ft.gen = #ft.normal<1.0>}, %ws: !ft.list<[3], !w> {ft.gen = #ft.normal<0.125>},
     %us: !ft.list<[3], !w> {ft.gen = #ft.normal<0.125>}, %bs: !ft.list<[3], !x> {ft.gen = #ft.normal<0.1>}, %bh: !x {ft.gen = #ft.normal<0.1>})

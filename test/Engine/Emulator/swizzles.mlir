@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What warps of fragments leave in memory whose pieces change places, and whoever else reads and writes it: the next product, loop nests, reductions,
+// What warps of fragments leave in memory whose pieces change places, and the code that else reads and writes it: the next product, loop nests, reductions,
 // iterations that follow.
 //
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
@@ -29,7 +29,7 @@
 // CHOSEN-LABEL: func.func @floats_k0(
 // CHOSEN-NOT: swizzled
 
-// Sums that go from one iteration to the next, behind a state that fills no line, and a product of what another one left.
+// Sums that go from one iteration to the next, after a state that fills no line, and a product of what another one left.
 !x = tensor<64x64xf16>
 !k = tensor<20xf16>
 func.func @chain(%xs: !ft.list<[M], !x>, %as: !ft.list<[N], !x>, %bs: !ft.list<[N], !x>, %ks: !ft.list<[N], !k>) -> (!ft.list<[M], !k>, !ft.list<[M], !x>) {
@@ -64,7 +64,7 @@ func.func @short(%xs: !ft.list<[M], !s>, %a: !x, %b: !x) -> !ft.list<[M], !s> {
   return %r : !ft.list<[M], !s>
 }
 
-// The same where iterations follow each other, so that the next point's rows lie two planes behind.
+// The same where iterations follow each other, so that the next point's rows lie two planes after.
 func.func @planes(%xs: !ft.list<[M], !s>, %as: !ft.list<[N], !x>, %bs: !ft.list<[N], !x>) -> !ft.list<[M], !s> {
   %zero = arith.constant dense<0.0> : !s
   %r = ft.map (%x = %xs : !ft.list<[M], !s>) {

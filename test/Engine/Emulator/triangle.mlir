@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums over a triangle on a GPU: iterations are joined, as many as the price says, and those behind stay; each block of threads has one of the
+// Sums over a triangle on a GPU: iterations are joined, as many as the price says, and those after stay; each thread block has one of the
 // elements that decide how many there are, since those of two would be different loops.
 //
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter="gpu.*" -o %t.mlir 2>%t.remarks

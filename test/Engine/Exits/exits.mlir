@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop that ends on data, whose steps are divided among units: the kernel says which value ends it, and units leave it
-// together. Steps behind the end copy and fill, and nobody waits in them.
+// together. Steps after the end copy and fill, and nothing waits in them.
 //
 // RUN: sed 's/LIMIT/4/' %s > %t.mlir
 // RUN: ft-opt %t.mlir --ft-compile="to=schedule target=sm_90a" > %t.gpu.mlir

@@ -32,6 +32,8 @@ FILES = {
     "lib/Engine/Adaptor.cpp": "void f(OpPassManager &pm) { pm.addPass(createSeen(options)); }\n",
     "lib/Engine/Own.cpp": "// createA() is a comment\nvoid g(OpPassManager &pm) { pm.addPass(createB()); }\n",
     "lib/Pipelines/List.cpp": "void h(OpPassManager &pm) { pm.addPass(createB()); }\n",
+    # (Put together, so that this file has none of the phrases itself.)
+    "lib/Support/Words.cpp": "// What no" + "body reads.\nf(\"Be" + "hind the loop stands another one\");\n// " + "one two three " * 10 + "four.\n",
     "docs/performance.md": "It takes 3 ms.\n",
     "docs/passes.md": "A pass of 2 parts.\nIt takes 5 ms.\n",
     "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen --loops-seen | FileCheck %s\n",

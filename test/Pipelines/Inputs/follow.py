@@ -3,7 +3,7 @@
 
 Usage: follow.py PAGE BIN ROOT
 
-A command stands in the page with four blanks before it, and behind it a fenced block. Each line of the block is a line of what the command
+A command stands in the page with four blanks before it, and after it a fenced block. Each line of the block is a line of what the command
 prints, in this order, others between them. `...` at the end stands for the rest of a line. Names of values (%x, #map) are
 the page's own: one name is one value within a block, and two names are two, except those of constants (names that begin with %c,
 %minus, or hold a number only).

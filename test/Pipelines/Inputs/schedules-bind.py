@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Changes one tile, one dealing or one level of the schedule that each kernel prints, and compares the loops.
 
-A change makes other loops or is refused by an error that says where; one without effect is a decision that somebody else has
+A change makes other loops or is refused by an error that says where; one without effect is a decision that another one has
 taken. Each kernel takes at least one of its changes: of the outermost loops, or where all of those are refused, of the loops inside.
 
     schedules-bind.py FT_OPT TARGET PROGRAM...

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An oracle that runs the compiler: the fault that is planted is a square root behind an exponential, in
+# An oracle that runs the compiler: the fault that is planted is a square root after an exponential, in
 # whatever body, and the program has to go through to the graph.
 grep -q "math.sqrt" "$2" || exit 0
 "$1" "$2" --ft-compile=to=etdg -o "$2.etdg" 2> /dev/null || exit 0

@@ -32,7 +32,7 @@ mutants = {
     "read one row off": region("r2", "[i, k - 1]").replace(DOMAIN, "[0, N) x [1, S) where D >= 1 and T >= 1"),
     "written at another place": inside("writes (%s[i, k])" % buffer, "writes (%s[i, k + 1])" % buffer),
     "written by both": text.replace(block, block + block),
-    "computed behind its readers": text.replace(block, "").replace("    etdg.return", block + "    etdg.return"),
+    "computed after its readers": text.replace(block, "").replace("    etdg.return", block + "    etdg.return"),
 }
 for name, mutant in mutants.items():
     done = subprocess.run([ft_opt, "-", "--pass-pipeline=" + PIPELINE, "-o", "/dev/null"], input=mutant, capture_output=True, text=True)

@@ -64,7 +64,7 @@ template <typename DesiredTypeName>
 constexpr std::string_view asGcc() {
   constexpr std::string_view name = __PRETTY_FUNCTION__, key = "DesiredTypeName = ";
   constexpr std::size_t begin = name.find(key) + key.size();
-  // Behind a semicolon are the meanings of aliases.
+  // After a semicolon are the meanings of aliases.
   constexpr std::size_t end = name.find(';', begin) == name.npos ? name.size() - 1 : name.find(';', begin);
   return name.substr(begin, end - begin);
 }

@@ -23,7 +23,7 @@ namespace mlir::ft {
 /// them), on those for another engine and on loops whose bounds do not follow from the domain.
 LogicalResult convertGraphToLoops(etdg::GraphOp graph, ModuleOp module, const CpuScheduleOptions &options = {});
 
-/// The same for the schedules of a GPU (`etdg-schedule-for-gpu`, `etdg-place-buffers`): loops that its blocks of threads share have the
+/// The same for the schedules of a GPU (`etdg-schedule-for-gpu`, `etdg-place-buffers`): loops that its thread blocks share have the
 /// level `grid`.
 LogicalResult convertGridGraphToLoops(etdg::GraphOp graph, ModuleOp module, const GpuScheduleOptions &options);
 

@@ -155,14 +155,14 @@ struct Nest {
   SmallVector<bool> reduced; // per loop: does it carry the reductions
   std::vector<NestMember> members;
   std::optional<Contraction> contraction;
-  /// Its place among the nests of the graph as it is built, behind which come copies of operands that products pack; -1: none.
+  /// Its place among the nests of the graph as it is built, after which come copies of operands that products pack; -1: none.
   int number = -1;
   /// Numbers of nests that have joined it.
   SmallVector<int> joined;
   bool batched = false;
   /// Writes memory that inputs may share: after all other nests, for all rows.
   bool last = false;
-  /// Where it does not hold, nobody looks at what the nest computes: it may be left out.
+  /// Where it does not hold, nothing reads what the nest computes: it may be left out.
   std::optional<Guard> guard;
 };
 
@@ -223,7 +223,7 @@ FailureOr<RegisterTiles> chooseContractions(LeafGraph &graph, const CpuTarget &t
 LogicalResult takeContractions(LeafGraph &graph, const RegisterTiles &given);
 
 /// Whether all elements of a tile of a product cross a border of a factor at the same steps of a loop of terms, and of no other, and what
-/// is behind it adds nothing: the loop has those steps only that are inside.
+/// is after it adds nothing: the loop has those steps only that are inside.
 bool isTrimmedLoop(const Contraction &product, const ElementView &view, unsigned border, int loop);
 
 /// Unites nests of equal iteration space whose values meet point by point, so
@@ -231,13 +231,13 @@ bool isTrimmedLoop(const Contraction &product, const ElementView &view, unsigned
 /// A loop body has no more operations than `mostOps` (`fused_ops` of a machine).
 void fuseNests(LeafGraph &graph, int64_t mostOps);
 
-/// Unites those that somebody has said, by number. Emits an error, and fails, where values do not meet so.
+/// Unites those that are given, by number. Emits an error, and fails, where values do not meet so.
 LogicalResult joinNests(LeafGraph &graph, const JoinedNests &joined);
 
 /// Gives nests their guards: inputs of one i1.
 void findGuards(LeafGraph &graph);
 
-/// Gives nests those guards that somebody has said. Emits an error, and fails, where one does not make its nest superfluous.
+/// Gives nests those guards that are given. Emits an error, and fails, where one does not make its nest superfluous.
 LogicalResult takeGuards(LeafGraph &graph, ArrayRef<NestGuard> guards);
 
 } // namespace mlir::ft::leaf

@@ -53,7 +53,7 @@ struct ScratchPlace {
   enum class Kind { Once, Row, Rows } kind = Kind::Once;
   int64_t offset = 0, bytes = 0;
 };
-/// By value; nothing for those in registers. Those behind the last one are in registers, too.
+/// By value; nothing for those in registers. Those after the last one are in registers, too.
 using ScratchPlaces = SmallVector<std::optional<ScratchPlace>>;
 
 /// A loop nest that is left out where a flag says so (`#loops.guard`, which says what the fields mean).
@@ -76,7 +76,7 @@ struct LeafOptions {
   /// The rows of inputs that vary and of outputs lie anywhere: such an argument is a list of
   /// addresses, one for each row.
   bool listed = false;
-  /// Where calls share the columns, the leaf takes the first one's number, an index behind its operands.
+  /// Where calls share the columns, the leaf takes the first one's number, an index after its operands.
   ColumnCut columns;
   /// How products are computed, how other nests are, which are computed together, and where values between them are: `planLeaf`
   /// chooses what is not set, and code is made where all is.

@@ -3,7 +3,7 @@
 //
 // Turns a program of structured loops into a module of kernels in the LLVM and NVVM dialects, one
 // for each launch, and the entry of a launch plan that runs them. Which loops the grid shares, what a
-// block of threads runs in order and how its threads share a leaf stands in the loops
+// thread block runs in order and how its threads share a leaf stands in the loops
 // (`etdg-schedule-for-gpu` decides it, `convert-etdg-to-loops` carries it over).
 //
 //===----------------------------------------------------------------------===//
@@ -36,16 +36,16 @@ struct GpuModule {
 LogicalResult chooseKernelDivisions(loops::ProgramOp program, const GpuOptions &options);
 
 /// Writes layouts of the leaves of a program's kernels that have none, and turns lifted loops that no leaf computes at once into
-/// loops of a block of threads. Emits errors and fails on what kernels can't do.
+/// loops of a thread block. Emits errors and fails on what kernels can't do.
 LogicalResult chooseLeafLayouts(loops::ProgramOp program, const GpuOptions &options);
 
-/// Writes how long the chunks are that blocks of threads take, and how many blocks there are where the host can't count tasks.
+/// Writes how long the chunks are that thread blocks take, and how many blocks there are where the host can't count tasks.
 LogicalResult chooseKernelTasks(loops::ProgramOp program, const GpuOptions &options);
 
 /// Writes at multiples of how many bytes rows of views of leaves begin.
 LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuOptions &options);
 
-/// Writes where in shared memory, in the workspace or in an output a block of threads has what, of leaves that have layouts.
+/// Writes where in shared memory, in the workspace or in an output a thread block has what, of leaves that have layouts.
 LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuOptions &options);
 
 /// Writes which elements of products' tiles a thread has and how operands come into shared memory, of leaves that have places.

@@ -15,7 +15,7 @@ class DecisionPass<string name> : Pass<name, "::mlir::ModuleOp"> {
 def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
   let summary = "say which divisions of a GPU's leaves may be products with a reciprocal";
   let description = [{
-    Gives `fastmath<arcp>` to divisions of f32, f16 and bf16 in kernels of blocks of threads whose result is rounded as a quotient's though it is a
+    Gives `fastmath<arcp>` to divisions of f32, f16 and bf16 in kernels of thread blocks whose result is rounded as a quotient's though it is a
     product with the reciprocal, refined once: a constant of at most 1 by the sum of a constant of at least 1 and what is not negative (a logistic
     function). At the ends of the range, where the two would differ, such a quotient never is. `tile-use-special-functions` reads it.
 
@@ -29,7 +29,7 @@ def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
 def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
   let summary = "say how the threads of a GPU's block share each leaf";
   let description = [{
-    Writes `layouts` of the leaves in kernels of blocks of threads that have none, or a CPU's: for each of their loop nests which part a
+    Writes `layouts` of the leaves in kernels of thread blocks that have none, or a CPU's: for each of their loop nests which part a
     thread computes (`#etdg.tiling`, `#tile.product`). `convert-etdg-to-loops` copies what `etdg-schedule-for-gpu` says of a
     leaf, but where storage has left other accesses than that was chosen for.
 
@@ -53,12 +53,12 @@ def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
 }
 
 def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
-  let summary = "say how long the chunks are that a GPU's blocks of threads take, and how many blocks there are";
+  let summary = "say how long the chunks are that a GPU's thread blocks take, and how many blocks there are";
   let description = [{
     Writes `length` of each `loops.chunks` of level `grid` that has none (`#loops.chunk_length`): all that it may have, where its `unit` is
-    its `most`; for rows, how many tasks the host leaves for a multiprocessor, where it knows all ranges and nobody waits; else what is left
-    to the blocks of threads, which count themselves. And `most` of the kernel's `#loops.grid` where it has none but must: blocks of
-    threads that wait for each other (`loops.sync grid`) are as many as there are multiprocessors, and so are, some for each, those whose
+    its `most`; for rows, how many tasks the host leaves for an SM, where it knows all ranges and nothing waits; else what is left
+    to the thread blocks, which count themselves. And `most` of the kernel's `#loops.grid` where it has none but must: thread
+    blocks that wait for each other (`loops.sync grid`) are as many as there are SMs, and so are, some for each, those whose
     tasks the host can't count.
 
     ```mlir
@@ -76,7 +76,7 @@ def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
 def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
   let summary = "say at multiples of how many bytes rows begin that a GPU's leaves access";
   let description = [{
-    Writes `aligned` of the leaves in kernels of blocks of threads that have none: for each view, inputs first, how many bytes divide each place
+    Writes `aligned` of the leaves in kernels of thread blocks that have none: for each view, inputs first, how many bytes divide each place
     at which one of its rows begins, as far as its address tells (constants, sums, products, what callers promise of strides), up to the
     widest access. Where they cover as many elements as divide a row, adjacent elements are one access.
 
@@ -91,15 +91,15 @@ def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
 }
 
 def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
-  let summary = "say where a GPU's block of threads has its memory";
+  let summary = "say where a GPU's thread block has its memory";
   let description = [{
-    Runs behind `loops-choose-layouts` and `loops-choose-tasks`, on kernels of blocks of threads without `loops.shared`, and writes a map of
+    Runs after `loops-choose-layouts` and `loops-choose-tasks`, on kernels of thread blocks without `loops.shared`, and writes a map of
     their shared memory: the bytes of all of it and those in which warps leave each other sums (`loops.shared = #loops.shared<bytes = 35328,
     warps = 512>`); the offset of each `memref.alloc` that is said to be shared (`#loops.memory<shared, offset = 512>`), as the phase `storage` says of a
     graph's buffers; of one of which nothing is said whether it fits there, else `workspace`; and, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its products' operands, and sums of
     slices (`#loops.place`). Values of a leaf that are never needed at the same time share a place, as do leaves, which run one after the other.
     A value that a product alone adds to lies in the output that it becomes, where the threads of a block share that. What does not fit lies in
-    the workspace, of which each block of threads has a part: then `loops.grid` says how many there are at most. Rows of one value
+    the workspace, of which each thread block has a part: then `loops.grid` says how many there are at most. Rows of one value
     (`loops.splat`) that products read lie in memory as constants (`loops.constant`). Memory in whose banks fragments of products would meet, as its rows begin
     in the same ones, is `swizzled`.
 
@@ -120,7 +120,7 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
 def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
   let summary = "say how a GPU's threads hold and move products in tiles";
   let description = [{
-    Runs behind `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it, and writes which elements
+    Runs after `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it, and writes which elements
     of a tile of the result a thread has (`result`), how threads bring operands into shared memory (`lhs`, `rhs`): in accesses as wide as what is known of
     their beginnings, strides and sizes allows, and while they go on where an operand lies in the device's own memory; how a thread reads them there, and for how many
     terms at a time (`reads`); in which accesses tiles in registers come from memory and go there (`accesses`); and which joined products go on with the sums of the one before them (`carried`).
@@ -141,10 +141,10 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
 def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
   let summary = "say which sums a GPU's threads keep in registers through a loop";
   let description = [{
-    Runs behind `loops-choose-accesses`, on leaves without `loops.kept` in the body of a sequential loop that compute products in tiles. What an input has is what an output
+    Runs after `loops-choose-accesses`, on leaves without `loops.kept` in the body of a sequential loop that compute products in tiles. What an input has is what an output
     got in the iteration before, by their addresses, and both are met by one tile of a product alone, whose coordinates do not change: rows and columns of the
     product fit it (`convert-loops-to-gpu` takes several tiles as well). Then the tile stays in the threads' registers from the first iteration to the last, if they have room for it beside those of the leaf's other products. `last`: it
-    is stored behind the loop, where nobody looks at an earlier one, or each would lie in the same place; else `each` iteration stores it, and none but the first loads. In a loop that says
+    is stored after the loop, where nothing reads an earlier one, or each would lie in the same place; else `each` iteration stores it, and none but the first loads. In a loop that says
     `loops.rounds_last` a product's sums stay as wide as it adds them up, and are rounded to halves where they are stored.
 
     ```mlir
@@ -154,7 +154,7 @@ def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
     }
     ```
 
-    `convert-loops-to-gpu` obeys it. It refuses a pair of which one of these does not hold, `last` where somebody may look, and a type in which no product adds up. Where an input has what an
+    `convert-loops-to-gpu` obeys it. It refuses a pair of which one of these does not hold, `last` where a user may look, and a type in which no product adds up. Where an input has what an
     output got, and its tile does not stay, a remark says why. Kernels of a CPU stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
@@ -164,7 +164,7 @@ def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
 def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
   let summary = "say what a GPU's threads compute of loop nests, point by point";
   let description = [{
-    Runs behind `loops-find-alignment` and `loops-place-memory`, and writes as `nests` of each leaf that has none what follows of the tilings of its loop
+    Runs after `loops-find-alignment` and `loops-place-memory`, and writes as `nests` of each leaf that has none what follows of the tilings of its loop
     nests (`#tile.nest`): their loops, those that all accesses walk as one being one; whether each row and lifted iteration has points of its own; which points
     a thread computes together, how many threads cut a sum where there is memory for what they leave each other, and whether they share that memory between tiles; how
     rows that are fewer than a tile has are computed (one by one, but where threads are idle anyway); in accesses of how many elements, as what is
@@ -188,10 +188,10 @@ def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
 def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
   let summary = "say which copies to shared memory a GPU's threads do not wait for, and where they do";
   let description = [{
-    Runs behind `loops-choose-points`, on kernels without a `loops.commit`. A leaf that does nothing but copy an element from the device's memory, which
+    Runs after `loops-choose-points`, on kernels without a `loops.commit`. A leaf that does nothing but copy an element from the device's memory, which
     the kernel writes nowhere, to shared memory, in accesses of 4, 8 or 16 bytes, is `async` (`#tile.nest`): its threads go on. In front of
-    whoever reads what was copied, in the body that holds both, stand a `loops.commit`, with which what threads have begun to copy is a group, a `loops.wait` and a
-    `loops.sync block`. It waits until no more groups are on their way than were committed behind the one that is read: with
+    the code that reads what was copied, in the body that holds both, stand a `loops.commit`, with which what threads have begun to copy is a group, a `loops.wait` and a
+    `loops.sync block`. It waits until no more groups are on their way than were committed after the one that is read: with
     `loops.staged %m ahead n` those of n iterations.
 
     ```mlir
@@ -205,7 +205,7 @@ def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
     }
     ```
 
-    `convert-loops-to-gpu` obeys it. It refuses a copy that can't be made so, and one that somebody reads who may not have waited for it. Where threads wait for what
+    `convert-loops-to-gpu` obeys it. It refuses a copy that can't be made so, and one that something reads who may not have waited for it. Where threads wait for what
     they copy a remark says why. Kernels of a CPU stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
@@ -215,8 +215,8 @@ def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
 def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
   let summary = "say where the threads of a GPU's block wait for each other";
   let description = [{
-    Runs behind `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
-    the block have stored since they waited last, behind a loop through which they keep sums (`loops.kept`) as behind a store, and as `loops.syncs` of each leaf behind which of its loop nests they wait: all but those whose
+    Runs after `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
+    the block have stored since they waited last, after a loop through which they keep sums (`loops.kept`) as after a store, and as `loops.syncs` of each leaf after which of its loop nests they wait: all but those whose
     results stay in registers or are on their way. A kernel that says it of some leaf has been looked at.
 
     ```mlir
@@ -240,8 +240,8 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
     and, as `tile.plan`, the launch plan as a bundle has it (JSON): what the host allocates, launches and passes. `tile.target`
     names what it is for; the module's target is the same as upstream's passes know it.
 
-    Here SPMD begins: loops of level `grid` become the tasks that a block of threads counts as its own, in their dealing; syncs
-    become barriers of the grid, and their launches cooperative; memory of a block of threads becomes shared memory or a part of
+    Here SPMD begins: loops of level `grid` become the tasks that a thread block counts as its own, in their dealing; syncs
+    become barriers of the grid, and their launches cooperative; memory of a thread block becomes shared memory or a part of
     the workspace; leaves become what its threads compute by their layouts; indices become integers of 64 bits, memory becomes
     pointers. The pass knows nothing but the loops: a program that was printed, changed and parsed makes the kernels that it says.
 
@@ -252,7 +252,7 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
 
     It decides none of what `loops-choose-divisions`, `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
     `loops-keep-sums`, `loops-choose-points`, `loops-choose-copies` and `loops-place-syncs` write (together
-    `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without blocks of threads (`loops.grid`), blocks or shared memory beyond
+    `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without thread blocks (`loops.grid`), blocks or shared memory beyond
     the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
     `tile-lower-kernels` follows.
   }];

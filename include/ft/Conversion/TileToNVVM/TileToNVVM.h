@@ -17,7 +17,7 @@ namespace mlir::ft {
 /// Lowers the operations of the tile dialect below `root`, whatever stands around them.
 LogicalResult lowerTiles(Operation *root);
 
-/// What a view and shared memory are to code of threads, whoever runs it: a pointer and numbers, as `converter` has their types.
+/// What a view and shared memory are to code of threads, the code that runs it: a pointer and numbers, as `converter` has their types.
 void populateTileMemoryPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 
 /// Where in swizzled shared memory what would lie there lies: an access of at most 16 bytes that is aligned so far.

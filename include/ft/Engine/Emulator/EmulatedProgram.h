@@ -4,7 +4,7 @@
 // Compiles one entry of a module for a GPU, up to the LLVM and NVVM dialects, and
 // runs its kernels on this machine thread by thread. Slow, and meant for tests:
 // the threads' order is random, memory holds nonsense until it is written, and
-// races, reads of what nobody wrote, accesses out of bounds, misalignment and
+// races, reads of what nothing wrote, accesses out of bounds, misalignment and
 // barriers that not all threads reach are errors (docs/testing.md).
 //
 //===----------------------------------------------------------------------===//
@@ -62,7 +62,7 @@ public:
   /// Launches of kernels, and threads in them, since `prepare`; the same in every run with one seed.
   int64_t numLaunches() const;
   int64_t numThreads() const;
-  /// Operations on tiles that were interpreted, each once for a block of threads, since `prepare`.
+  /// Operations on tiles that were interpreted, each once for a thread block, since `prepare`.
   int64_t numTileOperations() const;
 
 private:

@@ -404,7 +404,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " has none";
   for (PlacementAttr placement : placements)
     if (placement.getLoop() > static_cast<int64_t>(loops.size()))
-      return emitError() << "a placement stands at one of the schedule's " << loops.size() << " loops or behind them, found loop = "
+      return emitError() << "a placement stands at one of the schedule's " << loops.size() << " loops or after them, found loop = "
                          << placement.getLoop();
   // (Weights are summed over all points.)
   constexpr int64_t mostWeight = int64_t(1) << 20;

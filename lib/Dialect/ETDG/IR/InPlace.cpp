@@ -84,7 +84,7 @@ bool etdg::isMadeInPlace(Block &body, unsigned input, unsigned output) {
       return false;
     from.insert_range(op.getResults());
   }
-  // Another output may be made behind this one.
+  // Another output may be made after this one.
   for (auto [number, result] : llvm::enumerate(body.getTerminator()->getOperands()))
     if (number != output && from.contains(result))
       return false;

@@ -1,7 +1,7 @@
 //===- ThreadAttributes.cpp - what a GPU's threads do, and guards ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks of the attributes that say how a block of threads shares a leaf, and
+// Checks of the attributes that say how a thread block shares a leaf, and
 // the guards of variants.
 //
 //===----------------------------------------------------------------------===//

@@ -215,7 +215,7 @@ static void shrinkCombine(Region &combine, const llvm::SmallBitVector &states,
       block.eraseArgument(index);
 }
 
-/// Drops lists, states, emitted values and results that nobody needs.
+/// Drops lists, states, emitted values and results that nothing needs.
 static LogicalResult dropUnused(ComputeOp op, PatternRewriter &rewriter) {
   if (failed(verifyShape(op)) || op->use_empty())
     return failure();

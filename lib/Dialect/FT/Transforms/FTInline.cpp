@@ -71,7 +71,7 @@ class FTInline : public ft::impl::FTInlineBase<FTInline> {
     return success();
   }
 
-  /// In a function over tensors. Calls that have no form without a call (of themselves, of several blocks) stay: whoever
+  /// In a function over tensors. Calls that have no form without a call (of themselves, of several blocks) stay: the code that
   /// takes the function says so, or runs it as it is.
   LogicalResult inlineValues(func::FuncOp function, SymbolTableCollection &symbols) {
     if (!done.insert(function).second || function.isExternal())

@@ -96,7 +96,7 @@ static bool isListed(LeafOp leaf, unsigned output, unsigned input) {
   });
 }
 
-/// The first element of a view's rows and the one behind the last of row 0, where both are constants.
+/// The first element of a view's rows and the one after the last of row 0, where both are constants.
 static std::optional<std::pair<int64_t, int64_t>> firstRowOf(memref::ReinterpretCastOp view) {
   std::optional<int64_t> begin = getConstantIntValue(view.getMixedOffsets()[0]);
   std::optional<SmallVector<int64_t>> strides = getRowStrides(view.getType());

@@ -62,13 +62,13 @@ static LogicalResult verifyThreadLoop(Operation *loop) {
   return failure(walked.wasInterrupted());
 }
 
-/// Levels of the parallel loops of a kernel of blocks of threads, and what they stand in.
+/// Levels of the parallel loops of a kernel of thread blocks, and what they stand in.
 static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
   LevelAttr level = levelOf(loop);
   bool isDealt = level.getLevel() == etdg::LoopLevel::Grid;
   bool isOfThreads = level.getLevel() == etdg::LoopLevel::Thread;
   if (!isDealt && !isOfThreads && level.getLevel() != etdg::LoopLevel::Lifted && level.getLevel() != etdg::LoopLevel::None)
-    return loop->emitError("blocks of threads run its kernel: expected the level grid, lifted, thread or none, found ")
+    return loop->emitError("thread blocks run its kernel: expected the level grid, lifted, thread or none, found ")
            << etdg::stringifyLoopLevel(level.getLevel()) << " (loops_grid2)";
   if (isDealt != (level.getDealing() != etdg::Dealing::None))
     return loop->emitError("expected ") << (isDealt ? "a dealing" : "no dealing") << " with the level "
@@ -94,7 +94,7 @@ static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
 
 static LogicalResult verifyGrid(Operation *op, GridAttr grid) {
   if (!op->hasAttr("loops.kernel") || grid.getMost() < 0)
-    return op->emitError("expected blocks of threads of a kernel, ")
+    return op->emitError("expected thread blocks of a kernel, ")
            << (grid.getMost() < 0 ? "not fewer than none" : "found no attribute loops.kernel") << " (loops_grid1)";
   WalkResult walked = op->walk([&](Operation *loop) {
     return levelOf(loop) && failed(verifyGridLoop(loop, op)) ? WalkResult::interrupt() : WalkResult::advance();
@@ -105,14 +105,14 @@ static LogicalResult verifyGrid(Operation *op, GridAttr grid) {
 static LogicalResult verifyMemory(memref::AllocOp alloc, MemoryAttr memory) {
   auto kernel = alloc->getParentOfType<FunctionOpInterface>();
   if (!kernel || !gridOf(kernel))
-    return alloc.emitError("expected memory in a kernel of blocks of threads (loops_grid4)");
+    return alloc.emitError("expected memory in a kernel of thread blocks (loops_grid4)");
   if (memory.getKind() == MemoryKind::Shared &&
       !llvm::all_of(alloc.getDynamicSizes(), [](Value size) { return matchPattern(size, m_Constant()); }))
     return alloc.emitError("expected shared memory of a constant size (loops_grid4)");
   return success();
 }
 
-/// Shared memory of which each block of threads has a part of its own.
+/// Shared memory of which each thread block has a part of its own.
 static LogicalResult verifyParts(memref::AllocOp alloc, IntegerAttr parts) {
   auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
   APInt size;
@@ -175,7 +175,7 @@ static SmallVector<SharedRange> sharedRangesOf(Operation *kernel) {
 
 static LogicalResult verifyShared(Operation *op, SharedAttr shared) {
   if (!gridOf(op))
-    return op->emitError("expected shared memory of a kernel of blocks of threads, found no loops.grid (loops_grid6)");
+    return op->emitError("expected shared memory of a kernel of thread blocks, found no loops.grid (loops_grid6)");
   SmallVector<SharedRange> ranges = sharedRangesOf(op);
   for (auto [i, range] : llvm::enumerate(ranges)) {
     if (range.begin < shared.getWarps() || range.end > shared.getBytes())
@@ -223,7 +223,7 @@ static bool isInGrid(Operation *op) {
   return kernel && gridOf(kernel);
 }
 
-/// What is wrong with one of a leaf's `loops.kept`, behind one of output `before`; empty: nothing.
+/// What is wrong with one of a leaf's `loops.kept`, after one of output `before`; empty: nothing.
 static std::string describeWrongKept(LeafOp leaf, KeptAttr kept, int64_t before, llvm::SmallDenseSet<int64_t> &inputs) {
   Block &body = leaf.getBody().front();
   if (kept.getOutput() <= before || kept.getOutput() >= int64_t(body.getTerminator()->getNumOperands()) ||
@@ -241,7 +241,7 @@ static std::string describeWrongKept(LeafOp leaf, KeptAttr kept, int64_t before,
 static LogicalResult verifyKept(LeafOp leaf, ArrayAttr list) {
   auto refuse = [&] { return leaf.emitOpError("(loops_grid10) 'loops.kept': expected "); };
   if (leaf.getList() || !isa<scf::ForOp>(leaf->getParentOp()) || !isInGrid(leaf))
-    return refuse() << "a leaf without a list in the body of a scf.for, in a kernel of blocks of threads";
+    return refuse() << "a leaf without a list in the body of a scf.for, in a kernel of thread blocks";
   // (What has no body, or no end, its own constraints refuse.)
   if (leaf.getBody().empty() || leaf.getBody().front().empty() || !leaf.getBody().front().mightHaveTerminator())
     return success();
@@ -260,7 +260,7 @@ static LogicalResult verifyKept(LeafOp leaf, ArrayAttr list) {
 static LogicalResult verifyRoundsLast(scf::ForOp loop) {
   if (isInGrid(loop))
     return success();
-  return loop.emitError("'loops.rounds_last': expected a loop in a kernel of blocks of threads (loops_grid11)");
+  return loop.emitError("'loops.rounds_last': expected a loop in a kernel of thread blocks (loops_grid11)");
 }
 
 LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
@@ -398,7 +398,7 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   int64_t before = rows;
   for (int64_t rest : rests) {
     if (rest < 1 || rest >= before)
-      return emitError() << "(C4) expected rests of 1 to " << before - 1 << " rows behind tiles of " << before << ", found " << rest;
+      return emitError() << "(C4) expected rests of 1 to " << before - 1 << " rows after tiles of " << before << ", found " << rest;
     before = rest;
   }
   if (join < 0 || join >= rows)
@@ -458,7 +458,7 @@ LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 }
 
 //===----------------------------------------------------------------------===//
-// What blocks of threads are given
+// What thread blocks are given
 //===----------------------------------------------------------------------===//
 
 Attribute ChunkLengthAttr::parse(AsmParser &parser, Type) {

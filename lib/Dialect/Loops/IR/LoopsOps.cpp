@@ -211,7 +211,7 @@ LogicalResult ChunksOp::verifyRegions() {
 LogicalResult WeightOp::verify() {
   Operation *next = (*this)->getNextNode();
   if (!next || !levelOf(next))
-    return emitOpError("expected a parallel loop behind it (loops_weight1)");
+    return emitOpError("expected a parallel loop after it (loops_weight1)");
   return success();
 }
 
@@ -221,8 +221,8 @@ LogicalResult SyncOp::verify() {
   auto kernel = (*this)->getParentOfType<FunctionOpInterface>();
   bool isGrid = kernel && gridOf(kernel), isOfBlock = getKind() == etdg::SyncKind::Block;
   if (isGrid != (isOfBlock || getKind() == etdg::SyncKind::Grid))
-    return emitOpError(isGrid ? "blocks of threads run the kernel: expected grid or block, found "
-                              : "expected a kernel of blocks of threads (loops.grid) around it, found none and ")
+    return emitOpError(isGrid ? "thread blocks run the kernel: expected grid or block, found "
+                              : "expected a kernel of thread blocks (loops.grid) around it, found none and ")
            << etdg::stringifySyncKind(getKind()) << " (loops_sync2)";
   for (Operation *parent = (*this)->getParentOp(); parent; parent = parent->getParentOp())
     if (LevelAttr level = levelOf(parent);
@@ -246,7 +246,7 @@ static LogicalResult verifyOfThreads(Operation *op, StringRef rule) {
   auto kernel = op->getParentOfType<FunctionOpInterface>();
   if (kernel && gridOf(kernel))
     return success();
-  return op->emitOpError("expected a kernel of blocks of threads (loops.grid) around it (") << rule << ")";
+  return op->emitOpError("expected a kernel of thread blocks (loops.grid) around it (") << rule << ")";
 }
 
 LogicalResult CommitOp::verify() { return verifyOfThreads(*this, "loops_commit1"); }
@@ -315,7 +315,7 @@ static LogicalResult verifyScratch(LeafOp leaf) {
   for (Attribute attribute : leaf.getScratch().value_or(ArrayAttr::get(leaf.getContext(), {}))) {
     auto scratch = dyn_cast<ScratchAttr>(attribute);
     if (!scratch || scratch.getValue() <= before)
-      return leaf.emitOpError("expected #loops.scratch of values behind ") << before << ", found " << attribute << " (loops_leaf7)";
+      return leaf.emitOpError("expected #loops.scratch of values after ") << before << ", found " << attribute << " (loops_leaf7)";
     before = scratch.getValue();
   }
   return success();

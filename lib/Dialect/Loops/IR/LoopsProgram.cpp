@@ -16,7 +16,7 @@ LogicalResult DeviceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitEr
   if (target.empty())
     return emitError() << "expected the target of a GPU, found none";
   if (units < 1)
-    return emitError() << "expected at least one multiprocessor, found units = " << units;
+    return emitError() << "expected at least one SM, found units = " << units;
   return success();
 }
 

@@ -285,7 +285,7 @@ static std::optional<IndexRange> rangeOf(const Step &step, int64_t size) {
   return IndexRange{Builder(cast<Attribute>(step.numbers[3]).getContext()).getIndexAttr(first), count, by};
 }
 
-/// Whether two ranges have an index in common: surely not, surely, or nobody knows.
+/// Whether two ranges have an index in common: surely not, surely, or nothing knows.
 static AliasKind compareRanges(const IndexRange &a, const IndexRange &b) {
   std::optional<int64_t> apart = difference(b.from, a.from);
   if (!apart || !a.count || !b.count)

@@ -1,4 +1,4 @@
-//===- CopyMerges.cpp - merges that nobody can tell from copies -----------===//
+//===- CopyMerges.cpp - merges that it is unknown from copies -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `h = f(h)` in a loop: the carried h is another storage in each iteration, and
@@ -82,8 +82,8 @@ struct CopyCheck {
   ValueSet otherNames() const;
   /// Whether `op` may run after the merge, while what it gave is in use.
   bool mayFollow(Operation *op, bool survives) const;
-  /// Whether a loop's body has looked at what is carried, in each iteration, before it comes to `write`; behind the
-  /// merge: whether nobody looks at what it gave from `write` on.
+  /// Whether a loop's body has looked at what is carried, in each iteration, before it comes to `write`; after the
+  /// merge: whether nothing reads what it gave from `write` on.
   bool isLookedAtBefore(Operation *write, const ValueSet &derived) const;
   bool run() const;
 };
@@ -144,7 +144,7 @@ bool CopyCheck::isLookedAtBefore(Operation *write, const ValueSet &derived) cons
   for (Value name : derived)
     for (Operation *user : name.getUsers()) {
       Operation *now = block->findAncestorOpInBlock(*user);
-      // (The end of a block, where a name lives on, comes last. What a loop gives is looked at behind it: by a name that its
+      // (The end of a block, where a name lives on, comes last. What a loop gives is looked at after it: by a name that its
       // body passes on at the end.)
       if (isa<ViewOp>(user) || (!now && isInside(write)))
         continue;

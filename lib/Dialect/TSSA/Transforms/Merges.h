@@ -5,7 +5,7 @@
 // several storages or parts. Two ways out, both rewrites of the program:
 //
 // * a *copy*: control flow carries the value, and the merge is new storage that holds it.
-//   Right where nobody can tell: no write through one name is seen through the other
+//   Right where it is unknown: no write through one name is seen through the other
 //   (CopyMerges.cpp);
 // * a *choice*: control flow carries which of the alternatives it is, and the numbers
 //   of its view; reads and writes ask (ChooseMerges.cpp).

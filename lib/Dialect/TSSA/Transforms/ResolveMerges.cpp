@@ -39,7 +39,7 @@ static void dropResolved(Operation *op) {
   };
   auto cut = [](Operation *user, unsigned number) { user->getOpOperand(number).set(nullptr); };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    // An argument that is only yielded as itself is used by nobody.
+    // An argument that is only yielded as itself is used by nothing.
     Operation *yield = loop.getBody()->getTerminator();
     for (unsigned i = 0; i < loop.getNumResults(); ++i)
       if (isMutable(loop.getResult(i)) && loop.getResult(i).use_empty() &&

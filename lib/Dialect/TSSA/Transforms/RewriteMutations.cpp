@@ -4,7 +4,7 @@
 // Rewrite mutation (DAC'24 §4.1.1). A write assigns to the whole storage, through
 // the chain of views that leads to it: the paper's *pass up*. A read accesses the
 // storage through its chain where it stands: that is *pass down* on demand, so that views
-// nobody reads again are never accessed anew.
+// nothing reads again are never accessed anew.
 //
 //===----------------------------------------------------------------------===//
 #include "Functionalize.h"

@@ -10,8 +10,8 @@
 
 namespace mlir::tile {
 
-/// Whoever counts threads, elements or bytes multiplies up to three numbers of a layout or tile: so great they may be
-/// without leaving 64 bits. No block of threads comes near it.
+/// The code that counts threads, elements or bytes multiplies up to three numbers of a layout or tile: so great they may be
+/// without leaving 64 bits. No thread block comes near it.
 inline constexpr int64_t mostNumber = int64_t(1) << 20;
 /// Elements of a tile that one thread has, each a value of its code.
 inline constexpr int64_t mostElements = int64_t(1) << 16;

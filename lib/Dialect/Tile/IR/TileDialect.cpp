@@ -115,7 +115,7 @@ LogicalResult ReadsAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
   return success();
 }
 
-/// What is said of how threads read operands, and of what tiles in registers come from and go to.
+/// What is specified for how threads read operands, and of what tiles in registers come from and go to.
 static LogicalResult verifyReads(function_ref<InFlightDiagnostic()> emitError, bool mma, bool joined, BlockedAttr result, ReadsAttr reads,
                                  ArrayRef<int64_t> accesses) {
   if ((reads || !accesses.empty()) && (!result || joined))
@@ -148,7 +148,7 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                        << fragmentTerms << " terms in a step for mma; found block = [" << block << "], thread = [" << thread
                        << "], step = " << step;
   if (joined && fused > 0)
-    return emitError() << "(P6) expected no nests of its own behind a product that is joined, found fused = " << fused;
+    return emitError() << "(P6) expected no nests of its own after a product that is joined, found fused = " << fused;
   if (carried && !joined)
     return emitError() << "(P6) expected a product that is joined to go on with the sums of another one (carried)";
   if (!result != !lhs || !result != !rhs)

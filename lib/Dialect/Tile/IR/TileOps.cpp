@@ -78,7 +78,7 @@ LogicalResult CopyOp::verify() {
   if (getLayout().getVector()[0] != 1 || target.getShape()[1] % width != 0 || target.getPad() % width != 0 ||
       !llvm::isPowerOf2_64(width) || (width > 1 && width * bytesOf(element) > accessBytes))
     return emitOpError() << "(2) expected adjacent elements of one row, a power of two that divides the tile's rows and what is "
-                            "free behind them and takes at most "
+                            "free after them and takes at most "
                          << accessBytes << " bytes; found vector = [" << getLayout().getVector() << "]";
   int64_t bytes = width * bytesOf(element);
   int64_t space = getSource().getType().getSpace();

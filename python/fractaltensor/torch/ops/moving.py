@@ -54,7 +54,7 @@ def cat(b: Builder, tensors, dim=0):
     if b.checked and any(base.is_counted(x.sizes[d]) for x in tensors):
         from .steps import call
 
-        # Parts of equal sizes give one size, so that nobody has to look whether these are equal.
+        # Parts of equal sizes give one size, so that nothing has to look whether these are equal.
         key = ("joined", *sorted((n.value.number, 0) if isinstance(n, Num) else (-1, n) for n in (x.sizes[d] for x in tensors)))
         sizes = [*first.sizes[:d], next((table[key] for table in b.known if key in table), None), *first.sizes[d + 1 :]]
         made = call(b, "cat", [pointwise.to_dtype(b, x, dtype) for x in tensors], [(dtype, sizes)], 1, most=[total], dim=d)[0]
@@ -169,7 +169,7 @@ def taken(b: Builder, x: Tensor, dims, indices, said=None) -> Tensor:
     type_ = b.type_of(x.dtype, sizes)
     types = ", ".join(v.type.text() for v in values)
     pieces.append(f" : {value.type.text()}, {types} -> {type_.text()}")
-    # It fails where an index is out of range, so it stays even if nobody reads it.
+    # It fails where an index is out of range, so it stays even if nothing reads it.
     return b.new(b.text(pieces, [type_], pure=False, role="index", said=dict(zip(dims, said))).results[0], sizes)
 
 

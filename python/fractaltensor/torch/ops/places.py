@@ -2,7 +2,7 @@
 """What is known of tensors of indices: those that a step finds lie inside of what it has looked at.
 
 The order of a sort, the places of what is set and the rows that suppression keeps are indices of the very dimension that the step has
-seen. Nobody has to look at them where that dimension is indexed by them, as long as nobody has written into them.
+seen. Nothing has to look at them where that dimension is indexed by them, as long as nothing has written into them.
 """
 
 from __future__ import annotations

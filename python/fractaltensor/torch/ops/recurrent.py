@@ -32,7 +32,7 @@ def _lstm_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tenso
 
 
 def _gru_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
-    """The gates: reset, update, new; the reset gate is applied behind the product, as cuDNN does."""
+    """The gates: reset, update, new; the reset gate is applied after the product, as cuDNN does."""
     (h,) = state
     own, theirs = chunk(b, given, 3, -1), chunk(b, linear(b, h, weight, bias), 3, -1)
     reset, update = (_apply(b, "sigmoid", pointwise.add(b, own[i], theirs[i])) for i in (0, 1))

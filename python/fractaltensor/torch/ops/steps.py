@@ -40,7 +40,7 @@ def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, c
 
 def _operand(b: Builder, x: Tensor) -> Value:
     """What a step takes: storage that is the runner's itself (arguments, results of steps, views of these), since a step only looks at it
-    and gives what is its own; of all other storage what it holds, read once as long as nobody writes it."""
+    and gives what is its own; of all other storage what it holds, read once as long as nothing writes it."""
     root = views_of(x.value)[1]
     if root.op is None:
         return x.value if root.block is b.top else b.read(x)
@@ -76,7 +76,7 @@ def columns(b: Builder, mask: Tensor) -> List[Tensor]:
 
 
 def columns_once(b: Builder, mask: Tensor) -> List[Tensor]:
-    """As `columns`, for whoever only reads them: found once for a mask that nobody writes, so that what is taken by it has one size."""
+    """As `columns`, for anyone who only reads them: found once for a mask that nothing writes, so that what is taken by it has one size."""
     if not is_as_made(b, mask.value):
         return columns(b, mask)
     table, key = b.known[-1], ("columns", mask.value.number)

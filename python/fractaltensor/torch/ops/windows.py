@@ -32,7 +32,7 @@ def _each(value, count: int, what: str) -> List[int]:
 
 
 def _windows(b: Builder, x: Tensor, sizes: Sequence[int], steps: Sequence[int], spread: Sequence[int]) -> Tensor:
-    """The last dimensions as places of windows, with the windows' own dimensions behind them."""
+    """The last dimensions as places of windows, with the windows' own dimensions after them."""
     first = x.rank - len(sizes)
     for i, (size, step, apart) in enumerate(zip(sizes, steps, spread)):
         x = unfold(b, x, first + i, apart * (size - 1) + 1, step)
@@ -104,7 +104,7 @@ def _product_of_windows(b: Builder, x: Tensor, weight: Tensor, groups: int, size
         x = base.reshape(b, x, [x.sizes[0], groups, weight.sizes[1], *x.sizes[2:]])
         weight = base.reshape(b, weight, [groups, b.floordiv(weight.sizes[0], groups), *weight.sizes[1:]])
     group = [1] if groups != 1 else []
-    filters = 1 + len(group)  # its loop; behind it those of places, channels and what is inside
+    filters = 1 + len(group)  # its loop; after it those of places, channels and what is inside
     channel = filters + 1 + len(sizes)
     inside = list(range(channel + 1, channel + 1 + len(sizes)))
     seen = [f"d{filters + 1 + i} * {step} + d{k} * {apart}" for i, (k, step, apart) in enumerate(zip(inside, steps, spread))]
@@ -197,7 +197,7 @@ def _pool(rank: int):
     last = list(range(-rank, 0))
 
     def widths(x, kernel_size, stride, padding, dilation, ceil_mode, name):
-        """Sizes, steps and spread of windows, the borders, and how much is missing behind them to a last window (ceil_mode)."""
+        """Sizes, steps and spread of windows, the borders, and how much is missing after them to a last window (ceil_mode)."""
         sizes = _each(kernel_size, rank, name)
         steps = sizes if stride is None or stride == [] else _each(stride, rank, name)
         borders, spread = _each(padding, rank, name), _each(dilation, rank, name)
@@ -220,7 +220,7 @@ def _pool(rank: int):
         return _windows(b, x, sizes, steps, spread)
 
     def counts(b, sizes_of_x, windows, dtype, count_include_pad):
-        """How many elements each window has: those of the border count, what is missing behind it never does."""
+        """How many elements each window has: those of the border count, what is missing after it never does."""
         sizes, steps, spread, borders, missing = windows
         ones = _with_border(b, b.constant_tensor(1, dtype, sizes_of_x), borders, 1 if count_include_pad else 0)
         shown = places(b, ones, (sizes, steps, spread, [0] * rank, missing), 0)
@@ -298,7 +298,7 @@ def pixel_unshuffle(b: Builder, input, downscale_factor):
 
 @operator("torch.nn.functional.local_response_norm", "Normalisation")
 def local_response_norm(b: Builder, input, size, alpha=1e-4, beta=0.75, k=1.0):
-    """By the mean square of channels nearby; behind the last one there is nothing."""
+    """By the mean square of channels nearby; after the last one there is nothing."""
     if input.rank < 3:
         raise Problem(f"local_response_norm: expects at least 3 dimensions, found {input.describe()}", "shape")
     squares = pointwise.square(b, input)

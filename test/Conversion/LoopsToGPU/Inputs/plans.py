@@ -137,10 +137,10 @@ def check_launches(program, plan, names):
         if step["block"] != [threads, 1, 1]:
             yield f"@{name}: {step['block']} threads, the loops say {threads}"
         if step["cooperative"] != waits:
-            yield f"@{name}: blocks of threads {'wait' if waits else 'do not wait'} for each other in the loops"
+            yield f"@{name}: thread blocks {'wait' if waits else 'do not wait'} for each other in the loops"
         most = re.search(r"most = (\d+)", loops.split("{\n")[0])
         if most and value(step["grid"][0], names) > int(most[1]):
-            yield f"@{name}: {value(step['grid'][0], names)} blocks of threads, at most {most[1]} in the loops"
+            yield f"@{name}: {value(step['grid'][0], names)} thread blocks, at most {most[1]} in the loops"
         own = {program.buffers[operand] for operand in operands if operand in program.buffers}
         passed = {a["buffer"] for a in step["arguments"] if a["kind"] == "pointer"}
         strange = {b for b in passed - own if plan["buffers"][b]["kind"] in ("argument", "result")}

@@ -4,7 +4,7 @@
 
     online.py FT-BIN FILE ENTRY [OPTION ...] DIMS ...
 
-DIMS is NAME=VALUE,NAME=VALUE; with `--join=N` iterations are joined by N behind it. With every f32 of the file made f64 the rewritten graph
+DIMS is NAME=VALUE,NAME=VALUE; with `--join=N` iterations are joined by N after it. With every f32 of the file made f64 the rewritten graph
 agrees with the program to 1e-11 in random and declared order; as it stands the CPU
 engine on the rewritten graph agrees with the program to 1e-4.
 """

@@ -224,7 +224,7 @@ func.func @last_state_taken_off(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) 
   return %hss : !ft.list<[D, L], !x>
 }
 
-// Residual layers with the last state of the sum: what is added runs a step behind the scan.
+// Residual layers with the last state of the sum: what is added runs a step after the scan.
 // steps: 2 * D + L - 1; 1
 func.func @residual_last(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> (!ft.list<[D, L], !x>, !ft.list<[D], !x>)
     attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {D = 3 : i64, L = 5 : i64}} {

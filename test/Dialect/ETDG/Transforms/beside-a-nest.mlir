@@ -51,7 +51,7 @@ func.func @batch(%xss: !ft.list<[N, L], !x>, %ws: !ft.list<[D], !x>)
   return %r#0, %r#1, %r#2 : !ft.list<[N, D, L], !x>, !ft.list<[N, D], !x>, !ft.list<[N, D], !x>
 }
 
-// Nobody returns the sequences.
+// Nothing returns the sequences.
 // steps: D + L - 1; 1
 func.func @only_last(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D], !x>
     attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {D = 4 : i64, L = 9 : i64}} {
@@ -136,7 +136,7 @@ func.func @grids(%as: !ft.list<[S], !x>, %bs: !ft.list<[T], !x>, %ws: !ft.list<[
   return %g, %l, %r : !ft.list<[D, S, T], !x>, !ft.list<[D, S], !x>, !ft.list<[D, T], !x>
 }
 
-// A fold of each row takes the grid's steps, one behind it; its result is copied.
+// A fold of each row takes the grid's steps, one after it; its result is copied.
 // steps: 1; S + T
 func.func @row_fold(%as: !ft.list<[S], !x>, %bs: !ft.list<[T], !x>) -> (!ft.list<[S, T], !x>, !ft.list<[S], !x>)
     attributes {ft.lengths = {S = 8 : i64, T = 12 : i64}} {
@@ -226,7 +226,7 @@ func.func @pairs(%as: !ft.list<[N, S], !s>, %bs: !ft.list<[M, T], !s>) -> !ft.li
   return %r : !ft.list<[N, M], !s>
 }
 
-// A state that is computed behind the rows and needs none of them: it runs one row ahead.
+// A state that is computed after the rows and needs none of them: it runs one row ahead.
 // steps: S + max(1, T) - 1
 func.func @backwards(%as: !ft.list<[S], !x>, %bs: !ft.list<[T], !x>, %c: !x) -> (!ft.list<[S, T], !x>, !ft.list<[S], !x>)
     attributes {ft.lengths = {S = 8 : i64, T = 12 : i64}} {

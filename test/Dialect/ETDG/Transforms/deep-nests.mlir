@@ -241,7 +241,7 @@ func.func @edit(%a: !ft.list<[S], !x>, %b: !ft.list<[T], !x>) -> !ft.list<[S, T]
   return %r18 : !ft.list<[S, T], !x>
 }
 
-// Two sublayers: each is one step behind the other.
+// Two sublayers: each is one step after the other.
 // steps: 2 * D + L - 1
 func.func @two_scans_a_layer(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D, L], !x>
     attributes {ft.lengths = {L = 5 : i64, D = 3 : i64}} {

@@ -31,7 +31,7 @@ func.func @ahead2(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D
   return %r12 : !ft.list<[D, L], !x>
 }
 
-// One cell behind, two layers below, (2, 1): columns alone carry all.
+// One cell after, two layers below, (2, 1): columns alone carry all.
 // steps: L
 func.func @behind_lag2(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> !ft.list<[D, L], !x>
     attributes {ft.lengths = {D = 3 : i64, L = 5 : i64}} {

@@ -114,7 +114,7 @@ func.func @no_product(%xs: !ft.list<[L], !x>, %h0: !x) -> !ft.list<[L], !x> {
   return %hs : !ft.list<[L], !x>
 }
 
-// A chain that waits for nobody goes as a whole, with all between its products.
+// A chain that does not wait goes as a whole, with all between its products.
 // divisions: outer=0
 func.func @chain(%xs: !ft.list<[L], !x>, %w: !w, %u: !w, %h0: !x) -> !ft.list<[L], !x> {
   %hs = ft.scanl (%x = %xs : !ft.list<[L], !x>) init (%h = %h0 : !x) -> !ft.list<[L], !x> {
@@ -240,7 +240,7 @@ func.func @folded(%xs: !ft.list<[N, L], !x>, %w: !w, %u: !w) -> !ft.list<[N], !x
   return %all : !ft.list<[N], !x>
 }
 
-// Behind a map that is computed before, and read by two.
+// After a map that is computed before, and read by two.
 // divisions: outer=0
 func.func @behind_a_map(%xs: !ft.list<[L], !x>, %w: !w, %u: !w, %h0: !x) -> (!ft.list<[L], !x>, !ft.list<[L], !x>) {
   %ys = ft.map (%x = %xs : !ft.list<[L], !x>) -> !ft.list<[L], !x> {

@@ -91,7 +91,7 @@ func.func @back_over_forth(%xs: !ft.list<[L], !x>) -> (!ft.list<[L], !x>, !ft.li
   return %r6, %r13 : !ft.list<[L], !x>, !ft.list<[L], !x>
 }
 
-// The second is one step behind.
+// The second is one step after.
 // steps: L + 1
 func.func @same_direction(%xs: !ft.list<[L], !x>) -> (!ft.list<[L], !x>, !ft.list<[L], !x>)
     attributes {ft.lengths = {L = 5 : i64}} {

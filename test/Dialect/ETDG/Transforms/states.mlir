@@ -266,7 +266,7 @@ func.func @lstm_like(%xs: !ft.list<[L], !x>, %ws: !ft.list<[D], !x>) -> (!ft.lis
   return %r18, %r19 : !ft.list<[D, L], !x>, !ft.list<[D, L], !y>
 }
 
-// Slices: a shorter scan behind the first, one back over it.
+// Slices: a shorter scan after the first, one back over it.
 // steps: L - 2; L + 1
 func.func @shrinking(%xs: !ft.list<[L], !x>) -> (!ft.list<[L], !x>, !ft.list<[L - 1], !x>, !ft.list<[L - 2], !x>)
     attributes {ft.bounds = #ft.bounds<"L >= 4">, ft.lengths = {L = 7 : i64}} {

@@ -31,7 +31,7 @@ def where(target):
 
 
 def emitted(path, target):
-    """What the phases behind `schedule` make of a file, without places in the source; and the errors, if they refuse it."""
+    """What the phases after `schedule` make of a file, without places in the source; and the errors, if they refuse it."""
     done = subprocess.run([ft_opt, path, "--ft-compile=from=schedule to=target " + where(target)], capture_output=True, text=True)
     return re.sub(r"#?loc\w*( = )?(\(.*\))?", "", done.stdout), done.stderr[:400] if done.returncode else ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the loops of GPU schedules on the CPU, a core for each block of threads, compared with the interpreter:
+"""Runs the loops of GPU schedules on the CPU, a core for each thread block, compared with the interpreter:
 
     grid.py [--forms=FORM,...] [--threads=N] FT-RUN FILE[:FUNCTION,...] LENGTH...
 

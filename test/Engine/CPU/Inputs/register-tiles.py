@@ -35,7 +35,7 @@ for layout in layouts:
     copies = len(re.findall("pack_(?:left|right)", layout))  # each packed operand is copied by a nest with a layout of its own
     whole = f"#loops.{kind}<{layout}>" + ", #loops.lanes<loop = 0, vector = 8, beside = 1>" * copies
     changed = re.sub(rf"#loops\.{kind}<[^>]*>", whole, printed)
-    # Copies are nests behind the others, computed before what reads them.
+    # Copies are nests after the others, computed before what reads them.
     rows = "[" + "".join(f"array<i64: {copy + 1}>, " for copy in range(copies)) + "array<i64: 0>]"
     changed = re.sub(r"(loops\.row_loops = )\[.*?\](?=\})", lambda match: match[1] + rows if copies else match[0], changed)
     result, instructions = run(re.sub(r" scratch \[[^]]*\]", "", changed))

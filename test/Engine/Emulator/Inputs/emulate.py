@@ -5,8 +5,8 @@
 
 At each LENGTH, which all lengths of a function get where its bounds allow (else the least that they do),
 in each form that kernels have: as the host would choose, in steps of the grid, and without; and with few
-and with many multiprocessors, which changes how work is divided; where their numbers are named, with each
-of them; with `--interpret-tile`, operations on tiles by their definitions, and how many functions have some. A race, a read of what nobody wrote, an
+and with many SMs, which changes how work is divided; where their numbers are named, with each
+of them; with `--interpret-tile`, operations on tiles by their definitions, and how many functions have some. A race, a read of what nothing wrote, an
 access out of bounds, a barrier that not all threads reach is an error of ft-run.
 """
 

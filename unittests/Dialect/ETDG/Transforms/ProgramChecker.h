@@ -38,14 +38,14 @@ private:
   std::vector<std::vector<::ft::rt::HostArray>> expected;
 };
 
-/// A pass that is tried behind the phase coarsen, whatever it costs, and what tells that it changed something.
+/// A pass that is tried after the phase coarsen, whatever it costs, and what tells that it changed something.
 struct TriedPass {
   std::string name;
   std::function<void(PassManager &)> add;
   std::function<size_t(ModuleOp)> count; // another number where it did
   unsigned checked = 0, changed = 0;     // programs
 };
-/// With the pass the program's graph passes etdg-verify, the validator accepts it there and after the phases behind it, and it gives what the graph gave. What is
+/// With the pass the program's graph passes etdg-verify, the validator accepts it there and after the phases after it, and it gives what the graph gave. What is
 /// wrong in words, or nothing.
 std::string checkPass(fuzz::Program &program, TriedPass &pass);
 

@@ -170,17 +170,17 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
 
     - `dimension` is a row of the schedule's map. A dimension may have several loops, with falling tiles.
     - `tile`: how many of its iterations one iteration of this loop stands for; 1, the default, are the
-      points themselves. On a parallel loop it may be `?`: whoever runs it cuts the range anywhere (the host
+      points themselves. On a parallel loop it may be `?`: the code that runs it cuts the range anywhere (the host
       by the number of threads, a step by the points that it has), in pieces of at most `most` iterations
       and, but for the last one, multiples of `unit`. Rows have both, too: `most` is for how many there is room, and where
-      it is said of them the tile around them need not say it. Of other loops neither is said, but that columns have a unit.
+      it is specified for them the tile around them need not say it. Of other loops neither is said, but that columns have a unit.
     - `kind`: `sequential`, in order; `parallel`, in any order and at once; `associative`, partial results
       that join in a fixed order; `vector` and `unroll`, parallel and sequential iterations of one thread.
-    - `level` says what runs a parallel loop's iterations: `grid` (all blocks of threads of a GPU),
+    - `level` says what runs a parallel loop's iterations: `grid` (all thread blocks of a GPU),
       `cluster`, `block`, `warp`, `thread`; `core` (the threads of a CPU's pool); `rows` (one call of a leaf
       computes them, as rows of its products, M of a matrix product), `listed_rows` (the same, with an
       address for each row), `lifted` (a leaf computes all iterations at once); `none`: one
-      thread, or one block of threads, runs them in any order.
+      thread, or one thread block, runs them in any order.
       Neighbouring loops of one level are dealt as one.
     - `dealing`: `turn`, unit u takes iterations u, u + units, …, or whichever is free takes the next;
       `shares`, each unit has one range of about equal work; `fixed`, the same iteration is the same unit's each time. A loop that is
@@ -231,7 +231,7 @@ def ETDG_ExitAttr : ETDG_Attr<"Exit", "exit"> {
   let description = [{
     `<nest = 2, write = 1>`: what nest number `nest` writes as its result number `write`, one `i1` for each step. Once it
     is false, it is so in all later steps, and these copy and fill: nothing that a unit reads there is another unit's of a step
-    after the first false. So units leave the loop together, by what they find behind a step's sync, and run what is left of the
+    after the first false. So units leave the loop together, by what they find after a step's sync, and run what is left of the
     later steps (the leaves with the value false in the place of the one of the step before) without waiting.
   }];
   let parameters = (ins "int64_t":$nest, "int64_t":$write);
@@ -239,9 +239,9 @@ def ETDG_ExitAttr : ETDG_Attr<"Exit", "exit"> {
 }
 
 def ETDG_ThreadBlockAttr : ETDG_Attr<"ThreadBlock", "thread_block"> {
-  let summary = "the blocks of threads of a GPU that run a nest";
+  let summary = "the thread blocks of a GPU that run a nest";
   let description = [{
-    `<threads = 256, resident = 6, shared = 98304>`: `threads` of a block; how many blocks a multiprocessor is to hold
+    `<threads = 256, resident = 6, shared = 98304>`: `threads` of a block; how many blocks an SM is to hold
     at once (so many registers are left to each), at least 1; bytes of shared memory that a block may take; and `sums`, if
     not `usualSums`, those of them for each thread in which it leaves sums for others, where a leaf's threads cut sums into slices.
   }];
@@ -280,7 +280,7 @@ def ETDG_TilingAttr : ETDG_Attr<"Tiling", "tiling"> {
 }
 
 def ETDG_RowLanesAttr : ETDG_Attr<"RowLanes", "row_lanes"> {
-  let summary = "how the lanes of a block of threads keep the rows of a leaf in registers";
+  let summary = "how the lanes of a thread block keep the rows of a leaf in registers";
   let description = [{
     `<lanes = 32, width = 4, rows = 2>`: `lanes` share a row, each access takes `width` adjacent elements, a lane has
     `rows` rows at a time. With `line`, lanes count from the line of memory of so many accesses in which a row begins.
@@ -364,9 +364,9 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
 
     - `before` says who waits before the nest begins, where a nest stands before it in a kernel or body.
     - `weights`, one for each region of a nest: how much work a point is, where units get shares.
-    - `block`: the blocks of threads that run it, on a GPU. Nests of one kernel have the same.
-    - `columns`: behind the bar. Where column c of all that a nest's leaves compute depends on column c alone of what
-      they computed in this iteration, this is how many there are; a loop over the dimension behind the nest's own is over them.
+    - `block`: the thread blocks that run it, on a GPU. Nests of one kernel have the same.
+    - `columns`: after the bar. Where column c of all that a nest's leaves compute depends on column c alone of what
+      they computed in this iteration, this is how many there are; a loop over the dimension after the nest's own is over them.
     - `target` names the engine for which the phase `schedule` completed it (`cpu`, `sm_90a`).
   }];
   let parameters = (ins "::mlir::AffineMapAttr":$map, OptionalArrayRefParameter<"::mlir::etdg::LoopAttr">:$loops,
@@ -390,7 +390,7 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
     ScheduleAttr withLoops(ArrayRef<LoopAttr> loops) const;
     /// Whether some parallel loop says what runs it.
     bool hasLevels() const;
-    /// Whether a loop is over the leaves' columns, behind the dimensions of the map.
+    /// Whether a loop is over the leaves' columns, after the dimensions of the map.
     bool isOverColumns(LoopAttr loop) const {
       return loop.getDimension() >= static_cast<int64_t>(getMap().getValue().getNumResults());
     }

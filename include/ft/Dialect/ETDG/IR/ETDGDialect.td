@@ -28,7 +28,7 @@ def ETDG_Dialect : Dialect {
       the unit `resumed` beside these the leaf has the shares of a scan *again*: it computes what they did, from where the share before
       has ended in the end, and writes what the scan wrote;
     - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
-    - `etdg.excess` of a graph: numbers of its bodies that are rounded to halves as it is written need not be, where nobody sees it (`etdg-excess-precision`);
+    - `etdg.excess` of a graph: numbers of its bodies that are rounded to halves as it is written need not be, where nothing sees it (`etdg-excess-precision`);
     - `etdg.merged` of a function or graph: products of lengths that became one name;
     - `etdg.in_place` of a graph: which results may take the memory of which arguments (`ft/Dialect/ETDG/IR/InPlace.h`);
     - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;

@@ -70,11 +70,11 @@ def ETDG_BufferOp : ETDG_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterfac
     iterations: plane p lies at p mod `live[d]`; -1 (printed `all`) keeps every
     plane. A body reads all before it writes. Engines keep one plane more than are
     live, so that it never writes what it still reads: `getPlanes`, and `getBytes`, by
-    which whoever plans, places or makes memory knows its size.
+    which the code that plans, places or makes memory knows its size.
 
-    `in` says where it lies, for blocks of threads of a GPU (`etdg-place-buffers`):
-    `shared` by the threads of a block, in a part of the `workspace` that each block
-    of threads has for itself, or in the memory of the `call`, at the graph's slot.
+    `in` says where it lies, for thread blocks of a GPU (`etdg-place-buffers`):
+    `shared` by the threads of a block, in a part of the `workspace` that each thread
+    block has for itself, or in the memory of the `call`, at the graph's slot.
 
     (B1) `live` is absent or has one entry for each length, positive or -1.
     (B2) the graph's own buffers are `in call`, a block's `in shared` or `in workspace`,
@@ -97,7 +97,7 @@ def ETDG_BufferOp : ETDG_Op<"buffer", [DeclareOpInterfaceMethods<OpAsmOpInterfac
     bool keepsAllPlanes();
     /// Planes of which there is memory, where so many are live: one more, and a body never writes what it still reads.
     static int64_t planesOf(int64_t live) { return live < 0 ? 0 : live + 1; }
-    /// Planes in memory for each dimension, 0 where all are; none where nothing is said.
+    /// Planes in memory for each dimension, 0 where all are; none where nothing is specified.
     ::llvm::SmallVector<int64_t> getPlanes();
     /// Bytes of one instance. Lengths that only a call knows count as `open`; without that there are none then.
     std::optional<int64_t> getBytes(std::optional<int64_t> open = std::nullopt);

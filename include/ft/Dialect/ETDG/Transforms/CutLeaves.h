@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A sum of a whole tensor is one leaf, whose terms are data of its `linalg` operation: no dimension of the block could be cut. Here its longest
-// reduced loop is: shares of it stand before the bar, as points that wait for nobody, and the leaf that is left joins what they come to.
+// reduced loop is: shares of it stand before the bar, as points that do not wait, and the leaf that is left joins what they come to.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_DIALECT_ETDG_TRANSFORMS_CUTLEAVES_H
@@ -22,7 +22,7 @@ struct LeafReduction {
   BlockOp leaf;
   /// How many iterations the loop has.
   int64_t extent = 0;
-  /// Sizes of loops behind it that are one with it: all that has the loop has these behind it, so that their iterations follow each other.
+  /// Sizes of loops after it that are one with it: all that has the loop has these after it, so that their iterations follow each other.
   SmallVector<int64_t> inner;
   /// Values that have an element for each iteration, and along which of their dimensions.
   llvm::MapVector<Value, unsigned> along;

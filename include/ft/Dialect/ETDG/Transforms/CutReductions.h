@@ -4,7 +4,7 @@
 // A dimension that may be re-associated (`reduce`, `fold`) may be cut at any iteration:
 // a cut restarts from `identity`, and partial states join in order by `combine`
 // (docs/etdg.md). Here a cut is written into the graph, as two nests: the shares,
-// which wait for nobody, and the join of their states.
+// which depends on nothing, and the join of their states.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_DIALECT_ETDG_TRANSFORMS_CUTREDUCTIONS_H
@@ -49,7 +49,7 @@ bool deriveCombine(BlockOp leaf);
 /// Takes it away again.
 void dropCombine(BlockOp leaf);
 
-/// The leaf as a reduction that can be cut; nothing, and why, where it is none. With `goesOn` others may go on with its states, behind its last one
+/// The leaf as a reduction that can be cut; nothing, and why, where it is none. With `goesOn` others may go on with its states, after its last one
 /// (iterations that no joined one holds), also as other regions of its nest, and it may be a scan.
 std::optional<Reduction> findReduction(BlockOp leaf, std::string &why, bool goesOn = false);
 
@@ -60,7 +60,7 @@ struct CutNests {
 };
 
 /// Cuts a reduction into shares of `tile` iterations, which begin at the multiples of it. The leaf, and a nest that holds
-/// it alone, is gone then; other regions of its nest stand behind the join. `schedule`, if any, is that of the shares. States of two shares lie at least `lineBytes` apart, where
+/// it alone, is gone then; other regions of its nest stand after the join. `schedule`, if any, is that of the shares. States of two shares lie at least `lineBytes` apart, where
 /// not 0: cores that write to one line of memory wait for each other.
 CutNests cutReduction(const Reduction &reduction, int64_t tile, ScheduleAttr schedule, int64_t lineBytes = 0);
 

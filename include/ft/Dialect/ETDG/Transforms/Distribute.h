@@ -1,4 +1,4 @@
-//===- Distribute.h - what waits for nobody, before what waits --*- C++ -*-===//
+//===- Distribute.h - what does not wait, before what waits --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loop distribution at the level of statements: at each loop only what lies on a
@@ -23,7 +23,7 @@ struct Division {
   /// Both parts are regions of one wavefront, the products a step ahead, in place of one after the other.
   bool lags = false;
   /// A loop of maps around several parts becomes a loop for each of them (`takeApart`): all parallel dimensions of a part can be shared
-  /// out then. Nothing else is said of such a division.
+  /// out then. Nothing else is specified for such a division.
   bool apart = false;
   bool operator==(const Division &other) const {
     return outer == other.outer && first == other.first && lags == other.lags && apart == other.apart;

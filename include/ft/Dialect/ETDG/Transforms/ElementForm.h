@@ -23,12 +23,12 @@ std::optional<unsigned> getPlainDepth(PieceAttr piece, unsigned elementRank);
 /// Reads of whole elements, where all pieces of a read are such, are written as that.
 void simplifyReads(BlockOp block);
 
-/// A read that divides a dimension of its element, `elem (e0) %xs[i, floordiv(e0, 64), mod(e0, 64)]`, where both lie behind one another in memory
+/// A read that divides a dimension of its element, `elem (e0) %xs[i, floordiv(e0, 64), mod(e0, 64)]`, where both lie after one another in memory
 /// (heads that are merged back), has both as dimensions of its element, which the body takes as one.
 void splitDividedReads(BlockOp leaf);
 
 /// Whether the scalars of a read by scalars have constant distances in memory: one piece of one buffer, no
-/// index from data, no quotient of the element's dimensions, and no length of a name behind one of these.
+/// index from data, no quotient of the element's dimensions, and no length of a name after one of these.
 bool hasConstantSteps(ReadAttr read, ValueRange buffers, unsigned numDims);
 
 } // namespace mlir::etdg

@@ -28,7 +28,7 @@ std::optional<JoinableReduction> findJoinable(BlockOp leaf, std::string &why);
 /// them as the state's own correction does (`why` not).
 bool findGrowth(const Reduction &reduction, SmallVectorImpl<Operation *> &grows, std::string &why);
 
-/// What becomes of iterations behind the last multiple of those that are joined.
+/// What becomes of iterations after the last multiple of those that are joined.
 enum class RestOfJoined {
   OneByOne, ///< they stay as they are
   Masked,   ///< the last joined one has them: as many terms as the others, of which those of iterations that there are not are neutral

@@ -1,7 +1,7 @@
 //===- MergeLegality.h - may two blocks become one --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact test behind a merge (FT §5.1). Table 3 of the paper is no rule here:
+// The exact test after a merge (FT §5.1). Table 3 of the paper is no rule here:
 // (reduce, map) → reduce would fuse a sum with the division that needs all of it.
 // Each dimension is aligned only if no iteration of the consumer needs one of the
 // producer that the merged block runs later, which is the emptiness of a set.

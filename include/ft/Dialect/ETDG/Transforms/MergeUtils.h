@@ -54,7 +54,7 @@ void remapBlock(BlockOp block, const BlockRemap &remap);
 /// The blocks of a nest are renamed together: pass all of them.
 void renameDims(ArrayRef<BlockOp> nest, ArrayRef<StringAttr> prefix);
 
-/// A deep copy of a block behind it, in the same coordinates.
+/// A deep copy of a block after it, in the same coordinates.
 BlockOp cloneBlock(OpBuilder &builder, BlockOp block);
 
 //===----------------------------------------------------------------------===//
@@ -104,7 +104,7 @@ void sinkBlock(BlockOp block, BlockOp parent, const Conditions *guard = nullptr)
 /// block in the place of `a`, with the items of `a`, then those of `b`. Both stand
 /// in the same block of operations, with the same ancestors and equal outer
 /// domains; what `b` reads is written by `a` or before it. `operators` are the
-/// merged block's. Buffers that `b` uses are moved up where they stand behind `a`.
+/// merged block's. Buffers that `b` uses are moved up where they stand after `a`.
 /// Returns null, with nothing changed, where regions to combine partial states
 /// don't go together (`canMergeCombine`).
 ///
@@ -154,7 +154,7 @@ void eraseEmptyBlocks(GraphOp graph);
 bool canMergeLeaves(BlockOp a, BlockOp b, std::string *why = nullptr);
 
 /// Joins `b` to `a`, in the place of `b`: equal reads are shared, what `b` reads
-/// from `a` becomes an SSA value, and a write that nobody reads any more is
+/// from `a` becomes an SSA value, and a write that nothing reads any more is
 /// dropped with its buffer (a leaf keeps one write at least).
 BlockOp mergeLeaves(BlockOp a, BlockOp b);
 

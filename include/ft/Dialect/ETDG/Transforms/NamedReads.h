@@ -7,7 +7,7 @@
 
 namespace mlir::etdg {
 
-/// Whether a schedule of the graph stages reads. A placement names its read by the number that it has in the block as somebody wrote it:
+/// Whether a schedule of the graph stages reads. A placement names its read by the number that it has in the block as it is given:
 /// passes that take blocks apart, merge them or write reads anew leave such a graph as it is, with a remark of theirs.
 bool namesReads(GraphOp graph, StringRef pass);
 

@@ -34,8 +34,8 @@ def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
 def ETDGShareLoops : Pass<"etdg-share-loops", "::mlir::etdg::GraphOp"> {
   let summary = "run the nests in the body of a loop in order by all units together";
   let description = [{
-    A block at the top of a graph whose dimensions all run in order and whose body holds several nests is run by one unit (a core, a block
-    of threads), which runs all that is inside. It becomes an `etdg.kernel` whose nests have these dimensions as their first ones and
+    A block at the top of a graph whose dimensions all run in order and whose body holds several nests is run by one unit (a core, a thread
+    block), which runs all that is inside. It becomes an `etdg.kernel` whose nests have these dimensions as their first ones and
     share them: all units take one nest after the other in each iteration. Its buffers become the graph's, with these
     dimensions as their first indices, and the orders of its nests stand inside of the shared loops. Order and results stay. So the layers of a recurrent
     network whose products are computed for all steps of a layer (`etdg-distribute{outer=1}`) use the whole grid of a GPU.
@@ -149,7 +149,7 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
     - *factor*: g's only dependence is exp(a (x - m)), m a running maximum (minimum for a < 0) of
       the same x: s·exp(a (m_old - m_new)), and linear in that from there on (products, sums,
       broadcasts). A last state that only multiplies or divides leaves the sum altogether: the
-      division runs once, behind the reduction;
+      division runs once, after the reduction;
     - *square*: Σ w (x - m)²: s, Σ w and the running mean (Chan et al.);
     - *moments*: Σ h (x - m)ⁿ exp(...), n ≤ 4 in all forms together: beside the lower moments;
     - *select*: chosen by x = m, x ≥ m or x ≤ m, m a running maximum or minimum of the same x
@@ -157,7 +157,7 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
     - *apart*: all but what equals m (the greatest but one): what did joins when m changes.
 
     States of f16 and bf16 that are corrected run as f32, with what the bodies make of them, and are
-    rounded once, behind the reduction.
+    rounded once, after the reduction.
 
     `combine` and `identity` are derived where the members have them. A result changes by rounding
     only; integers never. What has no online form gets a remark that names the operation.
@@ -278,12 +278,12 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
     The inverse of `etdg-lower-operations`: leaves of zero dimensions in one body
     are joined, in order, where nothing between them is in the way and each reads of
     the others only whole elements at the same point; these become SSA values, and
-    a buffer that nobody else reads disappears. A graph block that is left with one
+    a buffer that nothing else reads disappears. A graph block that is left with one
     block and no buffer becomes that block. Engines fuse inside a leaf only.
 
     Of a graph's own leaves, those are joined that compute each element of tensors of one shape from that element
     alone of each other's results (a vector times a matrix, its bias, its activation): they have the same columns,
-    which is what cores and blocks of threads share of them.
+    which is what cores and thread blocks share of them.
   }];
   let options = [Option<"maxOperations", "max-operations", "int64_t", "512",
                         "how many operations a joined leaf may have">];
@@ -357,7 +357,7 @@ def ETDGFuseAccesses : Pass<"etdg-fuse-accesses", "::mlir::etdg::GraphOp"> {
     transposition, window, concatenation or fill costs nothing. It stays, with a
     remark, where a write map does not name the iteration, where what is copied is
     out of the reader's sight or has been overwritten, or where a read would have
-    more than `max-pieces` pieces. What nobody reads any more is erased.
+    more than `max-pieces` pieces. What nothing reads any more is erased.
 
     A buffer that one leaf moves whole into another one becomes that one: its
     writers write where the copy wrote.
@@ -439,7 +439,7 @@ def ETDGCutLeaves : Pass<"etdg-cut-leaves", "::mlir::etdg::GraphOp"> {
   let summary = "reductions inside of leaves become shares and their join";
   let description = [{
     A leaf all of whose dimensions are maps, and that reduces a loop of its own `linalg` operations, becomes two nests or three: shares of `terms` iterations of that
-    loop, points of a dimension before the bar, each begun from neutral elements; the iterations behind the last whole share, if there are any;
+    loop, points of a dimension before the bar, each begun from neutral elements; the iterations after the last whole share, if there are any;
     and the leaf, which joins what they come to and computes what depends on it. Of several such loops it is the outermost one of at least `terms` iterations, else the longest.
 
     ```mlir
@@ -466,7 +466,7 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
   let summary = "associative loops become shares and their join";
   let description = [{
     A dimension with `combine` (`reduce`, `fold`) whose schedule has a loop of kind `associative` and tile T over it becomes two nests:
-    one whose shares of T iterations, each begun from `identity`, wait for nobody, and one that joins their last states in
+    one whose shares of T iterations, each begun from `identity`, do not wait, and one that joins their last states in
     order. The number of shares follows from the length, not from who runs them, so that a result is the same on any number of threads.
 
     ```mlir
@@ -479,7 +479,7 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
     }
     ```
 
-    Each state of a `scan` is a result: behind the join, whose last share writes none then, its shares are computed again, each from what those before it come to:
+    Each state of a `scan` is a result: after the join, whose last share writes none then, its shares are computed again, each from what those before it come to:
 
     ```mlir
     etdg.block @r_resumed [map, scanl] (share, k) ... // from joined[share - 1], and writes what the scan wrote
@@ -487,7 +487,7 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
 
     The loops of the shares are those of the schedule, the join's are open. Of the shares says `etdg.cut` what they are, which the validator proves (T12). An error
     at a nest that can't be cut: a block without `combine`, one that writes what is no state, whose
-    other dimensions are ordered, or of which others read more than the last state (but where they go on with it, behind it, as the iterations do that
+    other dimensions are ordered, or of which others read more than the last state (but where they go on with it, after it, as the iterations do that
     `etdg-join-iterations` leaves: these stay in order). Runs after
     `etdg-apply-schedule`; in the pipelines before `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu`, with the machine's lines.
   }];
@@ -507,7 +507,7 @@ def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {
 
     What differs between iterations is read with one dimension more, a box of the same memory. Products that are added to one sum become one
     product with so many times as many terms; an online reduction goes over longer rows: the maximum first, then the sums, one correction.
-    States are rounded once for all joined iterations. Iterations behind the last multiple of that number stay as they are.
+    States are rounded once for all joined iterations. Iterations after the last multiple of that number stay as they are.
 
     ```mlir
     etdg.block @r [reduce] (l) in [0, L) reads (%a = %as[l] : tensor<8x16xf32>, %s = {l >= 1: %ss[l - 1], ...}) writes (%ss[l])

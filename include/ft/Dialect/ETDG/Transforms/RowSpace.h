@@ -40,7 +40,7 @@ RowSpace getRowSpace(linalg::LinalgOp op, ArrayRef<AffineMap> maps);
 /// What yields each of `types` as it is goes apart into rows, too: of a copy's values.
 RowSpace getCopySpace(TypeRange types, MLIRContext *context);
 
-/// The type that is left behind `count` leading dimensions.
+/// The type that is left after `count` leading dimensions.
 RankedTensorType dropLeading(RankedTensorType type, unsigned count);
 
 /// The operation on one row: `operands` are rows as `space` says for the first `rows`,

@@ -406,7 +406,7 @@ def FT_SplitOp : FT_InferredAccessOp<"split"> {
 def FT_TransposeOp : FT_InferredAccessOp<"transpose"> {
   let summary = "permute programmable dimensions";
   let description = [{
-    Dimension d of the result is dimension `permutation[d]` of the input; dimensions behind
+    Dimension d of the result is dimension `permutation[d]` of the input; dimensions after
     the permutation stay. (X1) a permutation of 0 … k-1 with k ≤ depth; no ragged level.
     ```mlir
     %t = ft.transpose %xs [1, 0] : !ft.list<[N, L], !x>   // !ft.list<[L, N], !x>

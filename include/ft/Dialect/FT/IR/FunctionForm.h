@@ -12,7 +12,7 @@ class FuncOp;
 namespace mlir::ft {
 
 /// (V5) The body of a function is one block that ends in `func.return`; else an error at the
-/// function, with a note at the second block or at the terminator. Whoever takes a function
+/// function, with a note at the second block or at the terminator. The code that takes a function
 /// apart asks for itself, for passes run in any order. A declaration passes.
 LogicalResult verifyOneBlock(func::FuncOp function);
 

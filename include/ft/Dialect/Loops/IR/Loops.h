@@ -43,7 +43,7 @@ namespace mlir::loops {
 /// Whether a function is a kernel: it has the attribute `loops.kernel`.
 bool isKernel(func::FuncOp function);
 
-/// The blocks of threads that run a kernel; null where none do.
+/// The thread blocks that run a kernel; null where none do.
 GridAttr gridOf(Operation *kernel);
 
 /// The level of a parallel loop (`scf.forall` of one dimension with a mapping of ours, or
@@ -59,7 +59,7 @@ std::optional<SmallVector<int64_t>> getRowStrides(MemRefType view);
 /// Whether rows of a view lie in order and without gaps.
 bool holdsRowsInOrder(MemRefType view);
 
-/// Bytes of shared memory that a block of threads has of a memory of kind shared: all of it, or its part (`loops.parts`); 0 where
+/// Bytes of shared memory that a thread block has of a memory of kind shared: all of it, or its part (`loops.parts`); 0 where
 /// its size is no constant.
 int64_t bytesOfBlock(memref::AllocOp alloc);
 

@@ -20,37 +20,37 @@ def Loops_Dialect : Dialect {
     nested ones of one level are dealt as one. `loops.sync` stands where units wait for each other. A leaf is
     `loops.leaf`: tensor operations on rows of strided memory.
 
-    Loops of a schedule for a GPU are structured, too: what is dealt to its blocks of threads has the level `grid`, what stands
-    around that all of them run together, and what stands inside one block of threads runs in its order. Of a kernel
-    without such loops one block of threads runs all.
+    Loops of a schedule for a GPU are structured, too: what is dealt to its thread blocks has the level `grid`, what stands
+    around that all of them run together, and what stands inside one thread block runs in its order. Of a kernel
+    without such loops one thread block runs all.
 
     Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu);
-    `loops.grid`, a `#loops.grid`, blocks of threads of a GPU run it; `loops.shared`, a `#loops.shared`, what of their shared memory it uses.
-    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; with it `loops.parts = 128`, of which each block of threads has one, by
+    `loops.grid`, a `#loops.grid`, thread blocks of a GPU run it; `loops.shared`, a `#loops.shared`, what of their shared memory it uses.
+    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; with it `loops.parts = 128`, of which each thread block has one, by
     its number, and touches no other (weights that it keeps over all steps); of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
-    products read it; of `loops.leaf`: `loops.joined`, which of its loop nests are computed together, and `loops.syncs`, behind which of these the threads of a block wait;
+    products read it; of `loops.leaf`: `loops.joined`, which of its loop nests are computed together, and `loops.syncs`, after which of these the threads of a block wait;
      `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order; `loops.guards`, which of them a core leaves out where a flag says so;
      `loops.kept`, what the threads of a block keep in registers from one iteration of the loop around it to the next. Of `scf.for`: `loops.rounds_last`, that what its iterations
-     hand on to each other need not be rounded to halves but behind the last one.
+     hand on to each other need not be rounded to halves but after the last one.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
     - (loops_grid3) a loop of level `grid` stands in sequential loops and others of its level alone, and in a loop of level `lifted`
       there is no parallel one.
-    - (loops_grid4) `loops.memory` is said of memory in a kernel of blocks of threads; shared memory has a constant size,
+    - (loops_grid4) `loops.memory` is specified for memory in a kernel of thread blocks; shared memory has a constant size,
       which `loops.parts` divides.
     - (loops_grid5) a loop of level `thread` has constant bounds, and in it stand others of that level, conditions, arithmetic and
-      elements of memory: no leaf, no memory of its own, and nobody waits.
-    - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies behind what warps have and in its bytes, as do the
+      elements of memory: no leaf, no memory of its own, and nothing waits.
+    - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies after what warps have and in its bytes, as do the
       places of leaves in shared memory; what `memref.alloc` makes lasts as long as the kernel, and overlaps nothing.
-    - (loops_grid7) what `loops.constant` is said of is a constant, without a step.
-    - (loops_grid8) `loops.syncs` is said of leaves, a truth value for each of their loop nests; `loops.row_loops`, lists of their numbers; `loops.guards`, `#loops.guard`
+    - (loops_grid7) what `loops.constant` is specified for is a constant, without a step.
+    - (loops_grid8) `loops.syncs` is specified for leaves, a truth value for each of their loop nests; `loops.row_loops`, lists of their numbers; `loops.guards`, `#loops.guard`
       of different ones.
-    - (loops_grid9) `loops.joined` is said of leaves: for each of their loop nests as they are written -1, or the number of another one,
+    - (loops_grid9) `loops.joined` is specified for leaves: for each of their loop nests as they are written -1, or the number of another one,
       itself joined with none, that a GPU's threads compute together with it.
-    - (loops_grid10) `loops.kept` is said of leaves without a list in the body of a `scf.for` of a kernel of blocks of threads: #loops.kept in the order of outputs, each of another
+    - (loops_grid10) `loops.kept` is specified for leaves without a list in the body of a `scf.for` of a kernel of thread blocks: #loops.kept in the order of outputs, each of another
       output and another input, whose rows have one type; a type in which registers hold them is a wider float than their elements.
-    - (loops_grid11) `loops.rounds_last` is said of `scf.for` in such a kernel.
+    - (loops_grid11) `loops.rounds_last` is specified for `scf.for` in such a kernel.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
                               "::mlir::Attribute":$memory, "::mlir::Attribute":$shared, "::mlir::IntegerAttr":$parts,

@@ -18,7 +18,7 @@ def Loops_BufferKind : I32Enum<"BufferKind", "what a buffer of a call is", [
   let cppNamespace = "::mlir::loops";
 }
 
-def Loops_MemoryKind : I32Enum<"MemoryKind", "where memory of a block of threads is", [
+def Loops_MemoryKind : I32Enum<"MemoryKind", "where memory of a thread block is", [
     I32EnumCase<"Shared", 0, "shared">,
     I32EnumCase<"Workspace", 1, "workspace">]> {
   let cppNamespace = "::mlir::loops";
@@ -31,14 +31,14 @@ def Loops_ScratchKind : I32Enum<"ScratchKind", "rows that a value between loop n
   let cppNamespace = "::mlir::loops";
 }
 
-def Loops_PlaceUse : I32Enum<"PlaceUse", "what of a leaf has a place in memory of a block of threads", [
+def Loops_PlaceUse : I32Enum<"PlaceUse", "what of a leaf has a place in memory of a thread block", [
     I32EnumCase<"Value", 0, "value">,
     I32EnumCase<"Operands", 1, "operands">,
     I32EnumCase<"Sums", 2, "sums">]> {
   let cppNamespace = "::mlir::loops";
 }
 
-def Loops_PlaceKind : I32Enum<"PlaceKind", "the memory of a block of threads in which a place is", [
+def Loops_PlaceKind : I32Enum<"PlaceKind", "the memory of a thread block in which a place is", [
     I32EnumCase<"Shared", 0, "shared">,
     I32EnumCase<"Workspace", 1, "workspace">,
     I32EnumCase<"Output", 2, "output">]> {

@@ -32,8 +32,8 @@ def Loops_LevelAttr : AttrDef<Loops_Dialect, "Level", [DeclareAttrInterfaceMetho
   let mnemonic = "level";
   let summary = "what runs the iterations of a parallel loop, and how they are dealt";
   let description = [{
-    `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `grid`, the blocks
-    of threads of a GPU; `thread`, the threads of such a block; `lifted`, one leaf, which computes all iterations at once; `none`, whoever runs the loop around
+    `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `grid`, the thread
+    blocks of a GPU; `thread`, the threads of such a block; `lifted`, one leaf, which computes all iterations at once; `none`, the code that runs the loop around
     it. `turn`: whichever is free takes the next ones; `shares`: each has one range of about equal work; `fixed`: the same one
     takes the same iteration each time that the loop is run.
   }];
@@ -43,9 +43,9 @@ def Loops_LevelAttr : AttrDef<Loops_Dialect, "Level", [DeclareAttrInterfaceMetho
 
 def Loops_GridAttr : AttrDef<Loops_Dialect, "Grid"> {
   let mnemonic = "grid";
-  let summary = "the blocks of threads of a GPU that run a kernel";
+  let summary = "the thread blocks of a GPU that run a kernel";
   let description = [{
-    `#loops.grid<block = <threads = 256, shared = 98304>, most = 132>`: what a block of threads is (`#etdg.thread_block`), and how many
+    `#loops.grid<block = <threads = 256, shared = 98304>, most = 132>`: what a thread block is (`#etdg.thread_block`), and how many
     there are at most; without `most`, one for each task of the loops of level `grid`. Where they wait for each other
     (`loops.sync grid`) the launch is one in which all of them run at once: as many as `most`. So many there are, too, where the host can't
     count the tasks (`loops-choose-tasks`).
@@ -59,7 +59,7 @@ def Loops_DeviceAttr : AttrDef<Loops_Dialect, "Device"> {
   let summary = "the GPU that a program is for";
   let description = [{
     `#loops.device<target = "sm_90a", machine = "h200", units = 132>`: what its kernels are compiled for, the machine that they
-    were planned for, by its name or its file, and how many multiprocessors it has. `units` is positive.
+    were planned for, by its name or its file, and how many SMs it has. `units` is positive.
   }];
   let parameters = (ins StringRefParameter<>:$target, StringRefParameter<>:$machine, "int64_t":$units);
   let assemblyFormat = "`<` `target` `=` $target `,` `machine` `=` $machine `,` `units` `=` $units `>`";
@@ -68,14 +68,14 @@ def Loops_DeviceAttr : AttrDef<Loops_Dialect, "Device"> {
 
 def Loops_ChunkLengthAttr : AttrDef<Loops_Dialect, "ChunkLength"> {
   let mnemonic = "chunk_length";
-  let summary = "how long the chunks are that blocks of threads take";
+  let summary = "how long the chunks are that thread blocks take";
   let description = [{
     Of a `loops.chunks` of level `grid`, never longer than its `most`:
 
     - `#loops.chunk_length<each = 64>`: so many iterations, the last chunk perhaps fewer.
     - `#loops.chunk_length<tasks = 264, full = 8>`: the host counts the iterations, with those of the loops that are dealt with it, and
       makes chunks so long that so many tasks are left, but of at least `full` iterations where there are more of them than tasks.
-    - `#loops.chunk_length<blocks>`: as long as leaves a task for each block of threads that is launched, which the blocks count. Of B blocks of threads
+    - `#loops.chunk_length<blocks>`: as long as leaves a task for each thread block that is launched, which the blocks count. Of B thread blocks
       and T tasks that all loops dealt with it make besides (in all iterations of loops around them, whose tasks follow each other; rows as few as they can), a loop of n
       iterations with a unit u gets chunks of u · max(⌈⌈n / u⌉ / max(⌊B / T⌋, 1)⌉, 1) iterations; then one of n without a unit gets chunks of max(⌈n / max(⌊B / T⌋, 1)⌉, 1), never
       more than its `most`.
@@ -87,7 +87,7 @@ def Loops_ChunkLengthAttr : AttrDef<Loops_Dialect, "ChunkLength"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether blocks of threads cut the range among themselves.
+    /// Whether thread blocks cut the range among themselves.
     bool isOfBlocks() const { return getEach() == 0 && getTasks() == 0; }
   }];
 }
@@ -101,15 +101,15 @@ def Loops_BoundsAttr : Attr<CPred<"::llvm::isa<::mlir::ft::BoundsAttr>($_self)">
 
 def Loops_MemoryAttr : AttrDef<Loops_Dialect, "Memory"> {
   let mnemonic = "memory";
-  let summary = "where memory of a block of threads is";
+  let summary = "where memory of a thread block is";
   let description = [{
     `#loops.memory<shared>`: in the memory that the threads of a block share, if it fits; `#loops.memory<shared, offset = 2048>`: there from
-    this byte on (`loops-place-memory`); `#loops.memory<workspace>`: in a part of the call's memory that each block of threads has for
+    this byte on (`loops-place-memory`); `#loops.memory<workspace>`: in a part of the call's memory that each thread block has for
     itself.
 
     `#loops.memory<shared, offset = 2048, swizzled>`: in each line of 128 bytes, which is what the 32 banks give at a time, the pieces of 16 bytes change
     places: piece p of line l lies where piece p xor (l mod 8) would. Rows of a product's fragments, which begin in the same banks where a
-    row is a line long, come to lie in different ones. Whoever reads or writes the memory does it so (`swizzled` of `!tile.view` and `tile.memory`).
+    row is a line long, come to lie in different ones. The code that reads or writes the memory does it so (`swizzled` of `!tile.view` and `tile.memory`).
 
     (C1) only shared memory has an offset, a multiple of 16 that is not negative. (C2) Swizzled memory has an offset, a multiple of 128.
   }];
@@ -127,7 +127,7 @@ def Loops_MemoryAttr : AttrDef<Loops_Dialect, "Memory"> {
 
 def Loops_SharedAttr : AttrDef<Loops_Dialect, "Shared"> {
   let mnemonic = "shared";
-  let summary = "shared memory of the blocks of threads that run a kernel";
+  let summary = "shared memory of the thread blocks that run a kernel";
   let description = [{
     `#loops.shared<bytes = 35328, warps = 512>`: so many bytes in all; warps leave what they have of a sum for each other in the first of
     them. Then come, at the offsets that they say, memory that lives as long as the kernel (`loops.memory`) and what leaves need one after
@@ -156,13 +156,13 @@ def Loops_OverlapAttr : AttrDef<Loops_Dialect, "Overlap"> {
 
 def Loops_PlaceAttr : AttrDef<Loops_Dialect, "Place"> {
   let mnemonic = "place";
-  let summary = "where a block of threads keeps something of a leaf";
+  let summary = "where a thread block keeps something of a leaf";
   let description = [{
     One of a leaf's `places`:
 
     - `#loops.place<value = 2 in shared at 2048, bytes = 512>`: value 2 between its loop nests (numbered in the order of the nests that
       compute them; one that is not named stays in registers), from byte 2048 of shared memory on.
-    - `#loops.place<value = 3 in workspace, bytes = 65536>`: in a part of the call's memory that each block of threads has for itself.
+    - `#loops.place<value = 3 in workspace, bytes = 65536>`: in a part of the call's memory that each thread block has for itself.
     - `#loops.place<value = 4 in output = 0>`: in the memory of output 0, which a product makes of the value where it lies.
     - `#loops.place<operands in shared at 4096, bytes = 32768>`: what its products in tiles read, stage by stage.
     - `#loops.place<sums in shared at 4096, bytes = 32768>`: sums of slices, which threads leave for each other.
@@ -190,7 +190,7 @@ def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
     `columns` of the result while the terms of its sums are added. Rows are those of the call, or with `row_loop = n` of the nest's loop n
     (outermost first, neighbours that all accesses take as one are one). With `rests = [4, 2, 1]` what tiles of `rows` leave is cut into tiles of
     these rows, in their order; what the last ones leave is taken row by row. With `join = n` the last tile of `rows` is cut with what is left
-    behind it where that is n rows. What is left of columns is one smaller tile. Vectors have `vector` elements and run along columns; with
+    after it where that is n rows. What is left of columns is one smaller tile. Vectors have `vector` elements and run along columns; with
     `along_terms` they run along terms that are adjacent in both operands, and are folded at the end. With `panel = n` calls with n rows or more copy the columns of the right-hand side that a tile reads
     next to each other first (`panel = 1`: all calls). With `block = n` the other ones take n terms at a time for all columns.
     With `ahead = n` tiles of `ahead_rows` rows or more ask for the columns of the right-hand side n terms before they use them: once for
@@ -198,7 +198,7 @@ def Loops_ProductAttr : AttrDef<Loops_Dialect, "Product"> {
     share.
     `pack_left`, `pack_right`: the whole operand is put next to each other in scratch memory first, halves as f32. `each_row`: though all
     rows of a call have the same right-hand side, each of them is a product by itself. `written_out`: in tiles whose columns cross a border of the
-    right-hand side, the innermost terms stand one behind the other, so that masks are constants.
+    right-hand side, the innermost terms stand one after the other, so that masks are constants.
 
     (C1) 1 to 32 rows, a power of two of at most 64 as vector; (C2) columns a multiple of the vector, with `along_terms` a power of
     two of them and no more than it has; (C3) panel, block and ahead are not negative, not with `along_terms`, nor is an operand packed with it,
@@ -256,7 +256,7 @@ def Loops_ScratchAttr : AttrDef<Loops_Dialect, "Scratch"> {
     `#loops.scratch<value = 2, row, offset = 64, bytes = 192>`, one of a leaf's `scratch`. Values are numbered in the order of the loop nests that
     compute them; then come, product by product, the left and the right operand that are packed, and the columns that a tile copies. One
     that is not named stays in registers. `once`: all rows share it; `row`: it is one row's, whose memory the next row takes; `rows`: each row of a
-    call has its own, one behind the other, where `offset` counts for each row of the call what lies in front of them. Values that are never needed at the
+    call has its own, one after the other, where `offset` counts for each row of the call what lies in front of them. Values that are never needed at the
     same time may lie at one place.
 
     (C1) value and offset are not negative; offset and bytes are multiples of 64, as vectors are aligned, and bytes positive.
@@ -270,7 +270,7 @@ def Loops_GuardAttr : AttrDef<Loops_Dialect, "Guard"> {
   let mnemonic = "guard";
   let summary = "a loop nest that a core leaves out where a flag says so";
   let description = [{
-    `#loops.guard<nest = 2, input = 0, is = true>`, one of a leaf's `loops.guards`: loop nest 2 is computed where input 0, one `i1`, is true; elsewhere nobody looks at
+    `#loops.guard<nest = 2, input = 0, is = true>`, one of a leaf's `loops.guards`: loop nest 2 is computed where input 0, one `i1`, is true; elsewhere nothing reads
     what it computes. In a loop over rows each row asks its own flag; around none the flag is one for all rows.
 
     (C1) the numbers are not negative.
@@ -286,7 +286,7 @@ def Loops_KeptAttr : AttrDef<Loops_Dialect, "Kept"> {
   let description = [{
     `#loops.kept<output = 0, input = 2, last>`, one of a leaf's `loops.kept`: in the sequential loop around the leaf input 2 has what output 0 got in the iteration
     before. The threads that compute it, as the tile of a product, keep it in registers. What the first iteration reads is loaded before the loop. `last`: what the
-    last iteration makes is stored behind the loop, and nothing before it, as nobody looks; `each`: each iteration stores what it makes, for those who do.
+    last iteration makes is stored after the loop, and nothing before it, as nothing reads it; `each`: each iteration stores what it makes, for those who do.
 
     With `in f32` registers hold numbers of that type, wider than its elements, and round them where they are stored alone.
 
@@ -327,7 +327,7 @@ def Loops_ProgramOp : Loops_Op<"program", [Symbol, IsolatedFromAbove, SingleBloc
 
     What callers are asked for is said here, too, so that a launch plan is made of the program alone: `bounds` that lengths
     must satisfy, `checks` like them with what to tell where they do not hold (a graph's `etdg.checks`), and `in_place`,
-    pairs of an argument and a result that may have its memory. Kernels of blocks of threads (`loops.grid`) are for a `device`:
+    pairs of an argument and a result that may have its memory. Kernels of thread blocks (`loops.grid`) are for a `device`:
 
     ```mlir
     loops.program @f lengths ["N"] places [] for <target = "sm_90a", machine = "h200", units = 132>
@@ -454,7 +454,7 @@ def Loops_ChunksOp : Loops_Op<"chunks", [RecursiveMemoryEffects, SingleBlockImpl
   let description = [{
     The range from `lower` to below `upper` is cut into chunks of neighbouring iterations, at most `most` each; the body
     runs once for each, with its first iteration and their number (at least 1). Who runs the loop cuts it; with
-    `unit`, chunks are about equally long, and multiples of that but for the last one. How long those of blocks of threads are `length`
+    `unit`, chunks are about equally long, and multiples of that but for the last one. How long those of thread blocks are `length`
     says (`loops-choose-tasks`).
 
     ```mlir
@@ -500,12 +500,12 @@ def Loops_WeightOp : Loops_Op<"weight"> {
 def Loops_SyncOp : Loops_Op<"sync"> {
   let summary = "units wait for each other";
   let description = [{
-    What stands before it is done, and seen by all, before anything behind it begins. Without one, a parallel loop
+    What stands before it is done, and seen by all, before anything after it begins. Without one, a parallel loop
     and what follows it may overlap.
 
     - (loops_sync1) the kind says who waits (`#etdg.schedule`'s kinds but `none`), and it stands in no parallel loop whose iterations these
       share: `block`, the threads of a block, may stand in loops of level `grid`.
-    - (loops_sync2) in a kernel of blocks of threads (`loops.grid`) these are all of them, `grid`, or the threads of one, `block`, and there alone.
+    - (loops_sync2) in a kernel of thread blocks (`loops.grid`) these are all of them, `grid`, or the threads of one, `block`, and there alone.
   }];
   let arguments = (ins Loops_SyncKindAttr:$kind);
   let assemblyFormat = "`` $kind attr-dict";
@@ -515,7 +515,7 @@ def Loops_SyncOp : Loops_Op<"sync"> {
 def Loops_StagedOp : Loops_Op<"staged"> {
   let summary = "what is read of memory was stored some iterations before";
   let description = [{
-    What is read of this memory behind it, in the same iteration of the loop around, was stored `ahead` iterations of that loop before, or earlier:
+    What is read of this memory after it, in the same iteration of the loop around, was stored `ahead` iterations of that loop before, or earlier:
     a copy that is made ahead. `convert-etdg-to-loops` says so, by the maps of who writes and reads the memory.
 
     ```mlir
@@ -538,7 +538,7 @@ def Loops_CommitOp : Loops_Op<"commit"> {
   let description = [{
     Each thread's own, of those that leaves make while it goes on (`async` of a `#tile.nest`). A group may have no copy.
 
-    - (loops_commit1) it stands in a kernel of blocks of threads, in no loop that the threads of a block share.
+    - (loops_commit1) it stands in a kernel of thread blocks, in no loop that the threads of a block share.
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
@@ -547,7 +547,7 @@ def Loops_CommitOp : Loops_Op<"commit"> {
 def Loops_WaitOp : Loops_Op<"wait"> {
   let summary = "threads wait until at most so many of their last groups of copies are on their way";
   let description = [{
-    `loops.wait 2`: what older groups copy is there, for the thread that copied it. A `loops.sync block` behind it makes it seen by the others.
+    `loops.wait 2`: what older groups copy is there, for the thread that copied it. A `loops.sync block` after it makes it seen by the others.
 
     - (loops_wait1) the number is not negative, and it stands where a `loops.commit` may.
   }];
@@ -572,15 +572,15 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
     With `columns(%c) tile T of N`, columns %c to below %c + T are computed, where the computation has N along some
     dimension of its own and column c of all that it computes depends on column c alone of what it computed before
     (a product's n; not a row's normalisation). Views are of all columns; the others' memory is left as it is. With
-    `columns(%c, %w) tile T of N` it is %w columns, a multiple of T, for a block of threads of a GPU, which
+    `columns(%c, %w) tile T of N` it is %w columns, a multiple of T, for a thread block of a GPU, which
     may compute whole what is cheap and has no such columns: `cuts` says for each of the computation's loop nests which of its loops
-    is over the columns, -1 where each block of threads computes all of it, -2 where the one with the first columns does.
+    is over the columns, -1 where each thread block computes all of it, -2 where the one with the first columns does.
     `layouts` say how the threads of a GPU's block share the computation, by its loop nests (`etdg.layouts`), or how a core computes
-    them: products (`#loops.product`) and others (`#loops.lanes`), or together with which one (`#loops.joined`). Behind those of the
+    them: products (`#loops.product`) and others (`#loops.lanes`), or together with which one (`#loops.joined`). After those of the
     computation's own nests stand the layouts of copies that products pack, product by product, the left operand before the right one.
     `scratch` says where a core keeps what one of them hands on to others (`#loops.scratch`). `aligned` says for each view, inputs first, to
     how many bytes the places are multiples at which its rows begin (`loops-find-alignment`); without, nothing is known of them.
-    `places` say where a block of threads keeps what loop nests hand on (`#loops.place`, `loops-place-memory`). `nests` say, for each loop nest
+    `places` say where a thread block keeps what loop nests hand on (`#loops.place`, `loops-place-memory`). `nests` say, for each loop nest
     that the layouts give to threads point by point, all that they compute of it (`#tile.nest`, `loops-choose-points`); unit for others. Where the layout keeps
     rows in registers they say in which accesses these come and go (`#tile.row_accesses`).
 
@@ -637,7 +637,7 @@ def Loops_LeafOp : Loops_Op<"leaf", [IsolatedFromAbove, AttrSizedOperandSegments
 def Loops_SplatOp : Loops_Op<"splat", [Pure]> {
   let summary = "rows whose elements are one value each";
   let description = [{
-    Memory that nobody fills: `rows` rows of `elements` elements, one behind the other; all elements of row r are
+    Memory that nothing fills: `rows` rows of `elements` elements, one after the other; all elements of row r are
     `value + r * step`, or `value` without a step. An index stands for the integer of the memory's type. Who runs it may keep it as a
     value: it is only viewed (`memref.reinterpret_cast`) or chosen (`scf.if`, `arith.select`).
 

@@ -37,7 +37,7 @@ namespace mlir::tile {
 constexpr int64_t accessBytes = 16;
 /// threads of a warp, which run together and exchange registers,
 constexpr int64_t warpThreads = 32;
-/// the spaces of pointers to memory of the device and to what a block of threads shares,
+/// the spaces of pointers to memory of the device and to what a thread block shares,
 constexpr int deviceSpace = 1, sharedSpace = 3;
 /// and the bytes that `cp.async` may move at once.
 constexpr int64_t asyncBytes[] = {4, 8, 16};

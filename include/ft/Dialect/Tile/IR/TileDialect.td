@@ -8,11 +8,11 @@ include "mlir/IR/OpBase.td"
 def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::mlir::tile";
-  let summary = "Tiles of matrices in the registers and the shared memory of a block of threads (FT §5.3)";
+  let summary = "Tiles of matrices in the registers and the shared memory of a thread block (FT §5.3)";
   let description = [{
-    What one block of threads computes, between the schedule of a leaf and NVVM. A value is a whole tile, of which each
+    What one thread block computes, between the schedule of a leaf and NVVM. A value is a whole tile, of which each
     thread holds the elements that the tile's *layout* gives to it; a tile in shared memory is one that all threads see.
-    Operations stand in the code of a block of threads: all its threads run them together.
+    Operations stand in the code of a thread block: all its threads run them together.
 
     ```mlir
     // c += a b, a k step after the other, operands in two stages
@@ -44,12 +44,12 @@ def Tile_Dialect : Dialect {
     And *nests* of loops, of which each thread computes the points that a layout gives to it (`#tile.point_tiles`): what is inside of a `tile.nest`
     is said for one point, between elements of memory that it reads and writes.
 
-    Attributes of a `gpu.module`, which `convert-loops-to-gpu` writes and whoever makes a bundle reads:
+    Attributes of a `gpu.module`, which `convert-loops-to-gpu` writes and the code that makes a bundle reads:
     - `tile.target`, a name: the GPU that its kernels are for, `"sm_90a"`;
     - `tile.plan`, a text: the launch plan as a bundle has it (JSON), what the host allocates, launches and passes.
 
     - (tile_module1) both stand on a `gpu.module`, one beside the other.
-    - (tile_module2) each is a string, and not an empty one. (What a plan says is checked by whoever takes it apart.)
+    - (tile_module2) each is a string, and not an empty one. (What a plan says is checked by the code that takes it apart.)
   }];
   let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan);
   let hasOperationAttrVerify = 1;

@@ -22,7 +22,7 @@ def Tile_PointTilesAttr : AttrDef<Tile_Dialect, "PointTiles"> {
 
     - thread t mod `threads`. With `together = n` it has the loads of n of its tiles on their way before the first of them stores.
     - with `lanes`, so many neighbouring lanes of a warp, or those of the block (all `threads`), in turn. They share the innermost reduced loop, `width`
-      adjacent iterations of it each, where `vector` is one, and join what they have: by shuffles, then through shared memory. With `reuse` they wait behind each
+      adjacent iterations of it each, where `vector` is one, and join what they have: by shuffles, then through shared memory. With `reuse` they wait after each
       tile until that memory is free for the next one.
     - with `slices = n`, at most n threads, where there are fewer tiles than threads: of min(tiles, threads) at a time each has as many as there
       are threads for it. They share the outermost reduced loop, in multiples of `granule` iterations, whose loads are on their way together, and join
@@ -88,7 +88,7 @@ def Tile_FlagAttr : AttrDef<Tile_Dialect, "Flag"> {
   let mnemonic = "flag";
   let summary = "an input of a leaf that says whether a loop nest is computed";
   let description = [{
-    `#tile.flag<input = 2, is = false>`: where input 2, one `i1` that all rows of the call share, is not false, nobody looks at what the nest computes: its
+    `#tile.flag<input = 2, is = false>`: where input 2, one `i1` that all rows of the call share, is not false, nothing reads what the nest computes: its
     threads leave it out.
 
     (F1) the input's number is not negative.
@@ -102,13 +102,13 @@ def Tile_NestAttr : AttrDef<Tile_Dialect, "Nest", [Tile_NestPoints]> {
   let mnemonic = "nest";
   let summary = "what the threads of a block compute of one loop nest of a leaf, with all that follows from its tiling";
   let description = [{
-    One of the `nests` of a `loops.leaf`; what is said here is what `tile.nest` gets:
+    One of the `nests` of a `loops.leaf`; what is specified here is what `tile.nest` gets:
 
     `#tile.nest<loops = [128, 64], rows, lifts = 3, columns = 0, tiles = <threads = 256, vector = 0, width = 4, tile = 4, rows = true>,
     rest = <threads = 256, vector = 0, width = 4>, accesses = [4, 1, 0], guard = <input = 2, is = false>>`
 
     - `loops`: iterations of the nest's loops, those that every access walks as one being one. `rows`: of each row of the call; `lifts`: of so many
-      iterations of a dimension that was lifted into the leaf. `columns`: the loop of which a block of threads has some iterations, or with `first` all of
+      iterations of a dimension that was lifted into the leaf. `columns`: the loop of which a thread block has some iterations, or with `first` all of
       it is computed by the block that has the first columns.
     - `tiles`: which points a thread computes together, and which threads share one. `rest`: where a call has fewer rows than a tile, they are computed one by one, so.
     - `async`: the nest copies what lies in the device's own memory to shared memory, and its threads go on while that is on its way (`cp.async`): it is
@@ -118,7 +118,7 @@ def Tile_NestAttr : AttrDef<Tile_Dialect, "Nest", [Tile_NestPoints]> {
     - `guard`: the nest is left out where a flag says so.
 
     (G1) loops have sizes that are not negative, lifts are at least 1; (G2) `columns` is one of the loops or none, and `first` is of nests without them; (G3) `rest` stands
-    beside tiles of rows, is of the same threads, and takes rows one by one; (G4) an access has 0 elements, one, or the tiles' width; (G5) `async` is said of
+    beside tiles of rows, is of the same threads, and takes rows one by one; (G4) an access has 0 elements, one, or the tiles' width; (G5) `async` is specified for
     two accesses, of which none stays in registers, by threads that share no point.
   }];
   let parameters = (ins "::mlir::DenseI64ArrayAttr":$loops, "bool":$rows, "int64_t":$lifts, "int64_t":$columns, "bool":$first, "bool":$async, "PointTilesAttr":$tiles,
@@ -152,13 +152,13 @@ def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
 def Tile_MemoryOp : Tile_Op<"memory", [Pure, AttrSizedOperandSegments]> {
   let summary = "where a leaf's value lies, or which value it is";
   let description = [{
-    Row r lies `rows` · r elements behind a pointer, and, of a dimension that was lifted into the leaf, iteration l `lifts` · l elements further. Where `if` holds,
+    Row r lies `rows` · r elements after a pointer, and, of a dimension that was lifted into the leaf, iteration l `lifts` · l elements further. Where `if` holds,
     always without a pointer, nothing is read: all elements of row r and lift l are `value` + r · `step` + l · `lift_step`.
     ```mlir
     %m = tile.memory %p : !llvm.ptr<1> rows %s -> !tile.memory<f32>
     %v = tile.memory if %known value %x : i64 step %d : i64 -> !tile.memory<i64>
     ```
-    `swizzled` is said of shared memory whose pieces change places, as of a `!tile.view`.
+    `swizzled` is specified for shared memory whose pieces change places, as of a `!tile.view`.
     (1) a pointer or a value; (2) a value and a condition come together, distances of rows and lifts with a pointer, steps with a
     value; (3) a value has the element's type, or is an integer that is cut to it, as are steps; (4) only shared memory is swizzled.
   }];
@@ -196,7 +196,7 @@ def Tile_NestOp : Tile_Op<"nest", [RecursiveMemoryEffects, AttrSizedOperandSegme
     point; `partials`, if and only if there are slices, of 4 bytes, or 8 if one of the sums has more, for each thread and sum of a tile; (6) `reuse` if and only if a block's lanes may have several tiles;
     (7) `granule` divides the outermost reduced loop; (8) `together` without reductions; (9) what is inside is `tile.read`, `tile.map_points`, `tile.reduce_points` and `tile.write`, of memory
     that a `tile.memory` outside makes; (10) with `async` the nest is a copy, whose threads go on while it is on its way: each element is there once its
-    group is committed and waited for (`tile.commit`, `tile.wait`), and for other threads behind a barrier. It is one element that is read, without
+    group is committed and waited for (`tile.commit`, `tile.wait`), and for other threads after a barrier. It is one element that is read, without
     borders, of memory of the device (a pointer in space 1), and written, as it is, to shared memory, in accesses of 4, 8 or 16 bytes; threads share no point.
   }];
   let arguments = (ins I32:$thread, Optional<I64>:$rows, Optional<I64>:$column, Optional<I64>:$num_columns, Optional<Tile_SharedPointer>:$scratch,
@@ -275,7 +275,7 @@ def Tile_ReducePointsOp : Tile_PointOp<"reduce_points", [RecursiveMemoryEffects,
   let summary = "combines the terms of a point";
   let description = [{
     The body gets the operands, then what has been combined so far, which begins as `from`, and yields what it is then, for each iteration of the
-    reduced loops. Halves are combined in f32: extended before, rounded behind. Where several threads combine terms of a point, each begins with
+    reduced loops. Halves are combined in f32: extended before, rounded after. Where several threads combine terms of a point, each begins with
     `neutral`, and `combine` joins two of what they have.
 
     (1) a value to begin with for each result, of its type; (2) the body takes the operands and what is combined, and yields what is combined: f32 for halves, else the results' types; (3) a neutral value and a body of

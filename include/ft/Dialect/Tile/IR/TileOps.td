@@ -19,7 +19,7 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
   let summary = "a layout: adjacent elements of a thread, threads side by side, the whole repeated";
   let description = [{
     `#tile.blocked<vector = [1, 4], threads = [16, 16]>`. Thread t is at (t / 16, t mod 16) of the grid of threads. Along
-    each dimension d it holds `vector[d]` adjacent elements, then its neighbour's follow; behind the last thread's it
+    each dimension d it holds `vector[d]` adjacent elements, then its neighbour's follow; after the last thread's it
     holds the next ones. Element `(r * threads[d] + t[d]) * vector[d] + v` is the thread's number `r * vector[d] + v`.
 
     With `warp = [4, 8]` the grid of threads is cut into such pieces, row by row, and each is numbered row by row: 32
@@ -77,10 +77,10 @@ def Tile_ReadsAttr : AttrDef<Tile_Dialect, "Reads"> {
 
 def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
   let mnemonic = "product";
-  let summary = "how a block of threads computes a loop nest that is a product of matrices";
+  let summary = "how a thread block computes a loop nest that is a product of matrices";
   let description = [{
-    `#tile.product<block = [128, 128], thread = [8, 8], step = 16, stages = 2>`, one of a leaf's `etdg.layouts`. The block
-    of threads computes tiles of `block` rows and columns of the product; a thread keeps `thread` of them in registers.
+    `#tile.product<block = [128, 128], thread = [8, 8], step = 16, stages = 2>`, one of a leaf's `etdg.layouts`. The thread
+    block computes tiles of `block` rows and columns of the product; a thread keeps `thread` of them in registers.
     Operands go through shared memory, `step` terms of the sums at a time, in `stages` copies: while one is used, the
     next ones are on their way. With `fused = n` the n nests that follow are computed while the tile is in registers, element
     by element; where the tile holds whole rows in the lanes of a warp, sums and maxima along rows, too, and what has one value
@@ -170,10 +170,10 @@ def Tile_RegistersType : Tile_Type<"Registers", "registers"> {
 }
 
 def Tile_SharedType : Tile_Type<"Shared", "shared"> {
-  let summary = "copies of a tile in the shared memory of a block of threads";
+  let summary = "copies of a tile in the shared memory of a thread block";
   let description = [{
     `!tile.shared<128x16xf32, pad = 4, stages = 2>`: `stages` tiles one after the other, each row by row; `pad` elements are
-    left free behind a row, so that rows begin in different banks.
+    left free after a row, so that rows begin in different banks.
 
     (S1) a matrix of integers or floats of whole bytes; (S2) `pad` is not negative, `stages` at least 1; (S3) no number is greater than 2^20.
   }];
@@ -226,7 +226,7 @@ class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemo
 def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "memory as a matrix";
   let description = [{
-    Strides count elements, one for each digit of the rows, then of the columns; sizes are those that the type leaves open. Behind
+    Strides count elements, one for each digit of the rows, then of the columns; sizes are those that the type leaves open. After
     `borders` stand the indices along these at the first row and column.
 
     (1) as many strides as digits; (2) as many sizes as the type leaves open; (3) the pointer is of the type's space; (4) as many
@@ -284,7 +284,7 @@ def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
     committed and waited for, and a barrier makes it seen by other threads; without it a barrier is enough.
 
     (1) element types are equal; (2) the layout's vector has one row, divides the tile's rows with and without what is
-    free behind them, and takes at most 16 bytes; (3) asynchronous accesses are of 4, 8 or 16 bytes, from global memory; (4) no
+    free after them, and takes at most 16 bytes; (3) asynchronous accesses are of 4, 8 or 16 bytes, from global memory; (4) no
     border runs between the elements of an access.
   }];
   let arguments = (ins Tile_ViewType:$source, I64:$row, I64:$column, Tile_SharedType:$target, I64:$stage,
@@ -334,7 +334,7 @@ def Tile_NumbersOp : Tile_Op<"numbers", [Pure]> {
     ```mlir
     %c = tile.numbers %first along 1 : !tile.registers<8x8xi64, #l>
     ```
-    The element at row r and column c is %first + c; `along 0` it is %first + r. What is computed behind a product asks so where its
+    The element at row r and column c is %first + c; `along 0` it is %first + r. What is computed after a product asks so where its
     elements lie: a mask, a bias of positions.
 
     (1) elements are i64.

@@ -1,7 +1,7 @@
 //===- TileRows.td - rows in registers ---------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows that lanes of a block of threads keep in registers: layouts, types and operations. Part of TileOps.td.
+// Rows that lanes of a thread block keep in registers: layouts, types and operations. Part of TileOps.td.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ROWS
@@ -19,7 +19,7 @@ def Tile_RowAttr : AttrDef<Tile_Dialect, "Row"> {
     row is cut into accesses of `width` elements; access a belongs to lane a mod `lanes`, of which it is access a / `lanes`.
     The threads have `rows` rows for each group at a time: row r belongs to group r mod (`threads` / `lanes`).
 
-    With `line = 32` a row may begin up to 31 accesses behind lane 0, as far as it does behind a line of so many accesses in
+    With `line = 32` a row may begin up to 31 accesses after lane 0, as far as it does after a line of so many accesses in
     memory: then a warp meets one line at a time. Lanes have room for that.
 
     (W1) numbers are at least 1, `lanes` and `line` powers of two; (W2) a group is part of a warp of 32, or all threads, which
@@ -53,7 +53,7 @@ def Tile_RowPlaceAttr : AttrDef<Tile_Dialect, "RowPlace"> {
   let mnemonic = "row_place";
   let summary = "where the rows of a leaf lie in memory";
   let description = [{
-    `#tile.row_place<f32, offset = 3, digits = [64], step = 1>`: element e of a row lies `offset` + e · `step` elements behind
+    `#tile.row_place<f32, offset = 3, digits = [64], step = 1>`: element e of a row lies `offset` + e · `step` elements after
     where memory begins, and `digits` more for each index of its point. An `i1` takes a byte in memory.
 
     (C1) elements are integers or floats, `i1` or of whole bytes.
@@ -126,7 +126,7 @@ def Tile_PointsType : Tile_Type<"Points", "points"> {
   let description = [{
     `!tile.points<[8, 16], 4096, #tile.row<…>>`: rows of 4096 elements; each belongs to a row of the leaf and to a point of 8
     × 16, which are counted one after the other. `masked`: the last ones may be missing; such rows are copies of the last one,
-    and not stored. `shifted`: a row begins as far behind lane 0 as it does behind a line of memory.
+    and not stored. `shifted`: a row begins as far after lane 0 as it does after a line of memory.
 
     (Q1) numbers are at least 1, and accesses divide the length; (Q2) what is shifted has lines of more than one access;
     (Q3) a row has at most 2^20 elements.
@@ -141,7 +141,7 @@ def Tile_PointsType : Tile_Type<"Points", "points"> {
       int64_t first = chunk * getLayout().getLanes();
       return isBehindLine(chunk) || first + getLayout().getLanes() > getLength() / getLayout().getWidth();
     }
-    /// Whether rows may begin behind some lane.
+    /// Whether rows may begin after some lane.
     bool isBehindLine(int64_t chunk) const { return getShifted() && chunk * getLayout().getLanes() < getLayout().getLine(); }
     /// Rows whose accesses differ in where they lie.
     int64_t getSets() const { return getShifted() ? getLayout().getRows() : 1; }
@@ -176,7 +176,7 @@ def Tile_LanesOp : Tile_Op<"lanes", [Pure]> {
 def Tile_PointsOp : Tile_Op<"points", [Pure, AttrSizedOperandSegments]> {
   let summary = "the rows from one on";
   let description = [{
-    Rows are counted from `first` on, below `total`. Shifted ones begin where those at `line` do: at `place` behind a pointer,
+    Rows are counted from `first` on, below `total`. Shifted ones begin where those at `line` do: at `place` after a pointer,
     `stride` elements further for each row of the leaf.
     ```mlir
     %p = tile.points %lanes from %i to %total line %out stride %s at <f32, offset = 0, digits = [4099], step = 1>
@@ -203,7 +203,7 @@ def Tile_PointsOp : Tile_Op<"points", [Pure, AttrSizedOperandSegments]> {
 def Tile_LoadRowsOp : Tile_Op<"load_rows", [RecursiveMemoryEffects, MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
   let summary = "rows, or a value for each, into registers";
   let description = [{
-    Rows lie at `place` behind a pointer, `stride` elements further for each row of the leaf. The body, where there is one, is
+    Rows lie at `place` after a pointer, `stride` elements further for each row of the leaf. The body, where there is one, is
     computed for each access and says where it begins in the place of the place's offset: rows that begin where data says.
     `width` adjacent elements are one access. Lanes outside of a row read elements of it again. Where `if` holds, nothing is
     read: all elements of the leaf's row r are `value` + r · `step`.
@@ -325,7 +325,7 @@ def Tile_ReduceRowsOp : Tile_Op<"reduce_rows", [RecursiveMemoryEffects, SingleBl
     In an order that the layout decides: a lane's own elements, then a butterfly of shuffles among the lanes of a warp, and,
     where a block shares a row, one partial result of each warp through shared memory: `through` a pointer to places of 8
     bytes for each warp, of which those from number `slot` times the warps on are this operation's. It waits for all threads
-    then; before its places are used again somebody has to.
+    then; before its places are used again a user has to.
 
     (1) an access for each lane, of which a value for each row is made; (2) the body takes two elements and yields one; (3)
     `through` if and only if a row has more than a warp of 32 lanes; (4) elements of 1, 8, 16, 32 or 64 bits.
@@ -355,8 +355,8 @@ def Tile_IndexOp : Tile_Op<"index", [Pure, ParentOneOf<["MapRowsOp", "Accumulate
     "MapPointsOp", "ReducePointsOp"]>]> {
   let summary = "which element is computed";
   let description = [{
-    Number 0 is the row of the leaf, those behind it the digits of its point, the last one the element of the row. In a nest number 1 is the
-    lift, those behind it the iterations of its loops.
+    Number 0 is the row of the leaf, those after it the digits of its point, the last one the element of the row. In a nest number 1 is the
+    lift, those after it the iterations of its loops.
 
     (1) a number of these; the element's only where elements of rows are computed, iterations where nothing begins in memory.
   }];

@@ -99,7 +99,7 @@ ReadAttr AtOnce::readOfAll(unsigned r, AffineExpr begin, AffineExpr there) {
   SmallVector<PieceAttr> pieces = {
       PieceAttr::get(context, IntegerSetAttr::get(where(there ? withoutDivision(there - 1 - number) : AffineExpr())), piece.getKind(), piece.getOperand(),
                      AffineMapAttr::get(AffineMap::get(numDims + elementRank, numSymbols, results, context)), {}, piece.getValue())};
-  // Beyond the last iteration there is something that nobody looks at.
+  // Beyond the last iteration there is something that nothing reads.
   if (there)
     pieces.push_back(PieceAttr::getSplat(where(withoutDivision(number - there)), cast<TypedAttr>(Builder(context).getZeroAttr(type.getElementType()))));
   return ReadAttr::get(context, pieces, elementRank);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Blocks that read what several iterations of a leaf read, and compute what they come to at once (JoinBody.cpp): iterations that are joined, and
-// shares that wait for nobody.
+// shares that do not wait.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_CUT_ATONCE_H
@@ -28,7 +28,7 @@ protected:
   AffineMap at(AffineMap map, AffineExpr iteration);
   /// The leaf's domain with other bounds of the dimension, and, if any, what is 0.
   IntegerSet domainOf(ArrayRef<AffineExpr> own, AffineExpr equal = {});
-  /// Without `there` all iterations are; else so many, behind which elements are 0.
+  /// Without `there` all iterations are; else so many, after which elements are 0.
   ReadAttr readOfAll(unsigned r, AffineExpr begin, AffineExpr there);
   BlockOp writeAtOnce(OpBuilder &builder, BlockBuilder block, AffineExpr begin, AffineExpr there = {});
   bool isEmpty(const BlockBuilder &block);

@@ -4,7 +4,7 @@
 // `reduce d in [l, u)` becomes, with shares of T iterations,
 //
 //   map d, T d + T <= u - l         iterations l + T d, ..., from `identity`, at once
-//   map d, T d < u - l < T d + T    the iterations behind, where T does not divide u - l, at once, too: as many terms, of which some are neutral
+//   map d, T d < u - l < T d + T    the iterations after, where T does not divide u - l, at once, too: as many terms, of which some are neutral
 //   fold d, T d < u - l             what the shares come to, joined in order by `combine`, several at once
 //
 // The bounds are no quotients: proofs about those take long.

@@ -5,7 +5,7 @@
 //
 //   map s in [0, S)   the leaf's body over iterations s·T, ..., s·T + T - 1, from neutral elements, as far as the sums
 //   (nothing)         the same over the last R iterations, if there are any
-//   the leaf          the sums of the S + 1 parts, from what the leaf's sums begin from, and all that is behind
+//   the leaf          the sums of the S + 1 parts, from what the leaf's sums begin from, and all that is after
 //
 // Loops that are one with it are joined with it in a share: its terms are one row. What halves add up is f32 until it is joined (Sums.h).
 //
@@ -49,7 +49,7 @@ class ShareBody {
 public:
   ShareBody(const LeafReduction &reduction, BlockOp leaf, int64_t count, const llvm::DenseSet<Operation *> &needed)
       : reduction(reduction), leaf(leaf), count(count), needed(needed), builder(leaf.getContext()) {}
-  /// `reads` are the numbers of the leaf's reads that the share has, in their order; an argument behind them says at which iteration it begins.
+  /// `reads` are the numbers of the leaf's reads that the share has, in their order; an argument after them says at which iteration it begins.
   void write(BlockOp share, ArrayRef<unsigned> reads, bool hasBegin);
 
 private:
@@ -302,7 +302,7 @@ bool LeafCutter::countsIterations() {
   return counts;
 }
 
-/// A map over the share's dimensions (one more, behind the leaf's own, where `numShares` is 1), and those of an element of `rank`; the iteration of the
+/// A map over the share's dimensions (one more, after the leaf's own, where `numShares` is 1), and those of an element of `rank`; the iteration of the
 /// loop, the element's dimension `along`, is one of the share's that begins at `from`.
 AffineMap LeafCutter::shifted(AffineMap map, unsigned numShares, unsigned rank, std::optional<unsigned> along, AffineExpr from) {
   unsigned numDims = unsigned(old.dims.size()), own = numDims + numShares, depth = along ? unsigned(reduction.inner.size()) : 0;

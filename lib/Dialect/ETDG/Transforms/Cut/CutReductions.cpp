@@ -7,7 +7,7 @@
 //   foldl s                                         joined, in order, by `combine`
 //
 // The last join writes what the last iteration wrote, so that who reads the result is
-// not concerned. Of a `scan` each state is a result: behind the join the shares are computed again,
+// not concerned. Of a `scan` each state is a result: after the join the shares are computed again,
 //
 //   map s, scanl d in [s·T, s·T + T) within [l, u)  each share from what those before it come to
 //

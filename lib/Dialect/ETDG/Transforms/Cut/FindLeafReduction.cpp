@@ -210,7 +210,7 @@ int64_t LeafReduction::getTerms() const {
   return terms;
 }
 
-/// Whether all that has the first loop has the other one `behind` places behind it, and nobody asks which iteration it is.
+/// Whether all that has the first loop has the other one `behind` places after it, and nothing asks which iteration it is.
 static bool isOne(const LeafReduction &first, const LeafReduction &other, unsigned behind) {
   if (first.along.size() != other.along.size() || first.loops.size() != other.loops.size())
     return false;
@@ -227,7 +227,7 @@ static bool isOne(const LeafReduction &first, const LeafReduction &other, unsign
   return true;
 }
 
-/// Takes in the loops behind the one that was found.
+/// Takes in the loops after the one that was found.
 static void addInner(LeafReduction &found) {
   linalg::LinalgOp op = found.sums.front();
   unsigned loop = found.loops.lookup(op);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A leaf that carries all that it writes as states along one dimension, and whose
-// last states alone others read, so that nobody sees where it is cut.
+// last states alone others read, so that nothing sees where it is cut.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
@@ -85,7 +85,7 @@ bool Finder::findDimension() {
   auto kernel = dyn_cast<KernelOp>(nest ? nest->getParentOp() : leaf->getParentOp());
   if (kernel && *own < kernel.getShared())
     return refuse("the nests of its kernel run in step along the dimension");
-  // (In a block one thread, or one block of threads, runs the shared loops: no other dimension is ordered there.)
+  // (In a block one thread, or one thread block, runs the shared loops: no other dimension is ordered there.)
   unsigned shared = kernel && !leaf.getParentBlock() ? kernel.getShared() : 0;
   for (unsigned d = shared; d < leaf.getNumOwnDims(); ++d)
     if (d != *own && leaf.getOperator(d) != ft::OperatorKind::Map)
@@ -176,7 +176,7 @@ bool Finder::startsOutside(unsigned state) {
   return true;
 }
 
-/// How far behind the last state of the leaf an index of another block is; null: nobody can tell.
+/// How far after the last state of the leaf an index of another block is; null: it is unknown.
 AffineExpr Finder::distanceFromEnd(unsigned state, BlockBuilder &about, AffineMap map) {
   AffineMap last = indexAt(state, found.upper - 1);
   // The leaf's dimensions as the other block has them: those of the blocks around both, others by the index.
@@ -225,7 +225,7 @@ bool Finder::isSeenAtEnd(unsigned state, BlockOp reader, unsigned read) {
   return true;
 }
 
-/// Whether another block writes nothing of a state's buffer, or, where it goes on with it, what lies behind the last one.
+/// Whether another block writes nothing of a state's buffer, or, where it goes on with it, what lies after the last one.
 bool Finder::writesBehind(unsigned state, BlockOp other) {
   Value buffer = leaf.getBuffers()[leaf.getWrite(state).getOperand()];
   BlockBuilder about = BlockBuilder::from(other);

@@ -4,7 +4,7 @@
 // `reduce d in [l, u)` becomes, n iterations at a time and with W = (u - l) floordiv n of these,
 //
 //   reduce d in [l, l + W)                   reads what iterations l + n (d - l), ... read
-//   reduce d in [l + W, u - (n - 1) W)       the iterations behind, one by one: d + (n - 1) W
+//   reduce d in [l + W, u - (n - 1) W)       the iterations after, one by one: d + (n - 1) W
 //
 // so that states follow each other as before, and who reads the last one looks (n - 1) W before. Where the rest is masked, the last iteration has fewer,
 //
@@ -73,7 +73,7 @@ std::optional<JoinableReduction> etdg::findJoinable(BlockOp leaf, std::string &w
 }
 
 //===----------------------------------------------------------------------===//
-// Joined iterations, and those behind
+// Joined iterations, and those after
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -112,7 +112,7 @@ BlockOp IterationJoiner::writeJoined(OpBuilder &builder) {
   return joined;
 }
 
-/// The iterations behind the last `count`, if there are any: the leaf as it is, at others of the dimension.
+/// The iterations after the last `count`, if there are any: the leaf as it is, at others of the dimension.
 void IterationJoiner::writeRest(OpBuilder &builder) {
   BlockBuilder block = old;
   AffineExpr before = whole * (count - 1);
@@ -128,7 +128,7 @@ void IterationJoiner::writeRest(OpBuilder &builder) {
   BlockOp rest = block.build(builder, leaf.getLoc(), {});
   rest.getBody().takeBody(leaf.getBody());
   rest.getCombine().takeBody(leaf.getCombine());
-  if (leaf.getScheduleAttr()) // (fewer than are joined, which nobody cuts)
+  if (leaf.getScheduleAttr()) // (fewer than are joined, which nothing cuts)
     rest.setScheduleAttr(scheduleInOrder(leaf.getScheduleAttr()));
 }
 

@@ -201,7 +201,7 @@ bool GrowthFinder::find(SmallVectorImpl<Operation *> &grows) {
       continue;
     if (!takesInAll(unsigned(growth - growths.begin())))
       return false;
-    forms.declareParameter(op.getResult(0)); // what comes behind is asked how it follows the new state
+    forms.declareParameter(op.getResult(0)); // what comes after is asked how it follows the new state
   }
   return true;
 }

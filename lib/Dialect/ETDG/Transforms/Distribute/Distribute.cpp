@@ -86,7 +86,7 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
   for (Operation &op : (*copy).getBody().front()) {
     if (isa<NestOp, BlockOp>(op) && !others.contains(&op))
       own.push_back(&op);
-    // A kernel of what was divided and what was not is priced by nobody.
+    // A kernel of what was divided and what was not is priced by nothing.
     if (auto kernel = dyn_cast<KernelOp>(op))
       for (Operation &inner : kernel.getBody().front())
         if (!others.contains(&inner))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The outer sequential dimensions become a block around, in which the rest of the
-// nest stands behind what can be computed before it. Dimensions that are maps go
+// nest stands after what can be computed before it. Dimensions that are maps go
 // inside: no iteration of theirs waits for another one at equal values of what was
 // outside of them, so they may stand further in.
 //

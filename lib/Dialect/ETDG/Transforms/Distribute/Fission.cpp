@@ -69,7 +69,7 @@ static SmallVector<Part> findParts(BlockOp block) {
       items.push_back(&op);
       together.insert(&op);
     }
-  // (Writers of one buffer that nobody reads here write places of their own.)
+  // (Writers of one buffer that nothing reads here write places of their own.)
   llvm::DenseMap<Value, SmallVector<Operation *>> writers, readers;
   for (Operation *item : items)
     item->walk([&](BlockOp leaf) {
@@ -144,7 +144,7 @@ static SmallVector<BlockOp> splitBlock(BlockOp block, ArrayRef<Part> parts) {
     for (Operation *item : part)
       kept.back().insert(places[item]);
   }
-  // Each copy goes right behind the block: the last part's first.
+  // Each copy goes right after the block: the last part's first.
   OpBuilder builder(block);
   SmallVector<BlockOp> made(parts.size());
   for (size_t i = parts.size(); i-- > 1;)

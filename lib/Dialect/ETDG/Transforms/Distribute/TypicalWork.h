@@ -1,8 +1,8 @@
 //===- TypicalWork.h - work inside of a loop, for GPUs ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A block of threads runs what is inside of a nest's outer dimensions alone. Who takes
-// a nest apart asks here whether multiprocessors are without work
+// A thread block runs what is inside of a nest's outer dimensions alone. Who takes
+// a nest apart asks here whether SMs are without work
 // which further parallel dimensions would give them.
 //
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,7 @@ using namespace mlir::etdg;
 using ft::OperatorKind;
 
 namespace {
-/// A fold of one state, and the copy of its last plane behind it.
+/// A fold of one state, and the copy of its last plane after it.
 struct FoldAndCopy {
   BlockOp fold, copy;
   unsigned dim = 0;   // of the fold's iteration vector: the one that runs in order

@@ -209,7 +209,7 @@ CandidateFinder::Info CandidateFinder::getInfo(BlockOp leaf, unsigned number, Op
       inSight &= def->getParentOp()->isAncestor(body.getParentOp());
   });
   info.isKnown = inSight;
-  // Where it depends on everything, nobody asks.
+  // Where it depends on everything, nothing asks.
   int missing = info.dims.flip().find_next(static_cast<int>(outer) - 1);
   info.dims.flip();
   if (!inSight || (missing < 0 && !settings.ahead))
@@ -506,7 +506,7 @@ void LeafSearch::visitAccumulation(Operation &op, const Info &whole) {
 void LeafSearch::visit(Operation &op) {
   Info info = join(getUsed(&op));
   info.isKnown &= isMemoryEffectFree(&op);
-  // A product with a constant stays behind: the iterations after the first one have another factor
+  // A product with a constant stays after: the iterations after the first one have another factor
   // there, and what is ahead of both should be one value.
   if (finder.settings.ahead && getWork(&op).product > 0 && hasConstantFactor(leaf, &op))
     info.isKnown = false;

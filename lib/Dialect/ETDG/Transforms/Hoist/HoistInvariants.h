@@ -56,7 +56,7 @@ struct Settings {
   const ft::Machine &machine;
   bool narrow; // what is no product, and of f16 or bf16, may be taken apart: it rounds twice
   bool all;    // whatever it costs
-  /// Not what repeats but what waits for nobody: values with a product that can be computed before the item
+  /// Not what repeats but what does not wait: values with a product that can be computed before the item
   /// that needs them, in as many iterations as there.
   bool ahead = false;
 

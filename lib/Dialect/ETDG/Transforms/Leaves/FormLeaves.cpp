@@ -58,7 +58,7 @@ unsigned etdg::joinStatements(Block &body, int64_t maxOperations) {
     int64_t own = leaf.getBody().front().getOperations().size();
     if (open && size + own <= maxOperations && canMergeLeaves(open, leaf)) {
       // The first one moves down to the second, or the second one up; what stands
-      // between is behind the joined leaf then.
+      // between is after the joined leaf then.
       bool down = !between || !isTouchedBetween(open, open, leaf);
       bool up = !down && !isTouchedBetween(leaf, open, leaf);
       if (up)

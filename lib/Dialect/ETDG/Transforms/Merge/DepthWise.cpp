@@ -356,7 +356,7 @@ bool etdg::mergeDims(BlockOp block, unsigned dim, std::string &why) {
 // Splitting one
 //===----------------------------------------------------------------------===//
 
-/// Own dimension `dim` as chunks of `size` and a place in them, which gets a name that nobody has.
+/// Own dimension `dim` as chunks of `size` and a place in them, which gets a name that nothing has.
 static BlockRemap remapToChunks(BlockOp b, const BlockBuilder &builder, unsigned dim, int64_t size) {
   MLIRContext *context = b.getContext();
   unsigned d = b.getNumAncestors() + dim, numDims = builder.dims.size();

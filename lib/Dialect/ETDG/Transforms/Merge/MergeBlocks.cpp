@@ -154,7 +154,7 @@ SmallVector<Coordinates> BodyMerger::getGroup(const Alignment &aligned, unsigned
 }
 
 /// The width of a map that becomes a reduction is kept by cuts alone: other
-/// iterations must run at once, and nobody else may want the map's elements.
+/// iterations must run at once, and nothing else may want the map's elements.
 bool BodyMerger::narrowsWell(const Alignment &aligned, unsigned k, MergeRefusal &refusal) {
   BlockOp a = aligned.a.block;
   unsigned numAncestors = a.getNumAncestors();
@@ -259,7 +259,7 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
                              std::to_string(k) + " dimensions aligned"};
       continue;
     }
-    // What nobody but the second reads is computed where the second runs.
+    // What nothing but the second reads is computed where the second runs.
     bool isForSecond = !outer.isShared;
     if (isForSecond)
       forEachAccess(a, [&](Access &access) {

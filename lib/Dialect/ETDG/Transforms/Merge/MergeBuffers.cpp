@@ -183,7 +183,7 @@ Value etdg::makePrivate(Value buffer, BlockOp owner) {
 }
 
 //===----------------------------------------------------------------------===//
-// What nobody reads
+// What nothing reads
 //===----------------------------------------------------------------------===//
 
 /// Drops a leaf's writes to a buffer, then what its body has only for them. Adds
@@ -274,6 +274,6 @@ void etdg::eraseEmptyBlocks(GraphOp graph) {
               : isa<NestOp, KernelOp>(op) && !holdsItems(op->getRegion(0)))
       op->erase();
     else if (isa<VariantsOp>(op) && llvm::none_of(op->getRegions(), holdsItems))
-      op->erase(); // they write the same: nobody wants it of any
+      op->erase(); // they write the same: nothing wants it of any
   });
 }

@@ -113,7 +113,7 @@ static StringRef getStatementBase(BlockOp block) {
   return number.empty() || !llvm::all_of(number, llvm::isDigit) ? StringRef() : base;
 }
 
-/// Whether nobody but the two touches a buffer of the merged block, and it is read as a value only: it is gone.
+/// Whether nothing but the two touches a buffer of the merged block, and it is read as a value only: it is gone.
 static bool isGone(const BlockBuilder &spec, int64_t operand, BlockOp a, BlockOp b) {
   Value buffer = spec.buffers[operand];
   if (!buffer.getDefiningOp<BufferOp>())
@@ -413,7 +413,7 @@ void LeafSplitter::emit(Operation *statement, ArrayRef<unsigned> writes) {
     yields.push_back(value);
   }
   if (part.writes.empty())
-    return; // nobody needs it
+    return; // nothing needs it
   SmallVector<Type> types;
   for (Value value : reads) {
     types.push_back(value.getType());

@@ -69,7 +69,7 @@ static void remapBuilder(BlockBuilder &b, const BlockRemap &remap) {
         AffineMapAttr::get(remapMap(write.getMap().getValue(), exprs, numDims, numSymbols)));
 }
 
-/// `name`, or the name with a number behind it, that `taken` doesn't have.
+/// `name`, or the name with a number after it, that `taken` doesn't have.
 static StringAttr uniqueName(StringAttr name, const llvm::SmallDenseSet<StringAttr> &taken) {
   if (!taken.contains(name))
     return name;
@@ -413,7 +413,7 @@ bool etdg::canMergeCombine(BlockOp a, BlockOp b, unsigned k) {
   return !reassociates(hasA ? b : a);
 }
 
-/// Moves the buffers that a block uses before `position`, where they stand behind it.
+/// Moves the buffers that a block uses before `position`, where they stand after it.
 static void hoistBuffers(BlockOp block, Operation *position) {
   block->walk([&](BlockOp inner) {
     for (Value buffer : inner.getBuffers()) {

@@ -62,14 +62,14 @@ static bool computesNarrow(GraphOp graph) {
       .wasInterrupted();
 }
 
-/// Erases what nobody reads, of the last operations first.
+/// Erases what nothing reads, of the last operations first.
 static void eraseDead(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
 
-/// What spreads a divisor over what it divides; it may be extended behind that.
+/// What spreads a divisor over what it divides; it may be extended after that.
 static linalg::BroadcastOp broadcastOf(arith::DivFOp quotient) {
   Value divisor = quotient.getRhs();
   if (auto extended = divisor.getDefiningOp<arith::ExtFOp>())
@@ -195,7 +195,7 @@ struct ETDGExcessPrecision : etdg::impl::ETDGExcessPrecisionBase<ETDGExcessPreci
     }
     bool changed = false;
     if (rounding == "excess") {
-      // (States that iterations hand on, too, which whoever keeps them in registers asks.)
+      // (States that iterations hand on, too, which the code that keeps them in registers asks.)
       if (changed = computesNarrow(getOperation()); changed)
         getOperation()->setAttr(excessName, UnitAttr::get(&getContext()));
       getOperation().walk([&](BlockOp block) {

@@ -499,7 +499,7 @@ void BodyWriter::write(BlockBuilder &out, ArrayRef<Key> kept, Location location,
   yields.resize(group.members.size());
   for (const StatePlan &state : plan.states)
     if (state.wide) {
-      // Its readers are put right behind (`finish`).
+      // Its readers are put right after (`finish`).
       BlockOp block = group.members[state.member].block;
       Value buffer = block.getBuffers()[block.getWrite(state.write).getOperand()];
       auto type = cast<BufferType>(buffer.getType());

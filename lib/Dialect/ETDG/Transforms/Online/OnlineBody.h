@@ -3,7 +3,7 @@
 //
 // Writes what one iteration of the merged block does: the members' bodies with
 // centres in place of parameters, each state corrected before its member adds to
-// it; how partial states join; and what is left to do behind the loop.
+// it; how partial states join; and what is left to do after the loop.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_DIALECT_ETDG_TRANSFORMS_ONLINEBODY_H
@@ -165,7 +165,7 @@ private:
 /// Two partial states joined by the operation `fold`.
 Value joinStates(CorrectionBuilder &make, Operation *fold, Value a, Value b);
 
-/// Replaces what a centre of 1 makes trivial, and erases what nobody uses.
+/// Replaces what a centre of 1 makes trivial, and erases what nothing uses.
 void simplifyOnes(Block &body);
 
 /// Whether a state's last plane must still be corrected to be what the program asks for.

@@ -23,7 +23,7 @@ std::optional<Evaluation> Planner::evaluateState(unsigned member, unsigned write
     return std::nullopt;
   if (state->law != StatePlan::Invariant && state->law != StatePlan::Factor)
     return std::nullopt;
-  // What is left to do behind the loop is done with what the other parameters would be now.
+  // What is left to do after the loop is done with what the other parameters would be now.
   for (const FactorTerm &term : state->terms) {
     const Parameter &info = group.parameters[term.parameter];
     if (isAtCentre(group, plan, term) || plan.evaluations.count(term.parameter))
@@ -184,7 +184,7 @@ std::optional<double> Planner::getDegree(const Evaluation &evaluation) {
   return degrees.lookup(block.getYield().getOperand(evaluation.index));
 }
 
-/// Whether each moment can be written: tried behind the bodies.
+/// Whether each moment can be written: tried after the bodies.
 bool Planner::checkMoments() {
   OpBuilder builder(group.members.front().block.getContext());
   builder.setInsertionPointToEnd(&tape->front());

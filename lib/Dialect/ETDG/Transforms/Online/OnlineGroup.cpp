@@ -332,7 +332,7 @@ ReadRole RoleFinder::findRole(unsigned index, unsigned r) {
     for (GatherAttr gather : piece.getGathers())
       addSource(gather.getOperand());
   }
-  // A reduction that starts at what another one has come to runs behind it.
+  // A reduction that starts at what another one has come to runs after it.
   if (state)
     return from.empty() ? stateRole : ReadRole{ReadRole::Blocked, index, stateRole.write, 0};
   bool isWhole = reached.size() == 1 && !read.getElementRank() &&

@@ -193,7 +193,7 @@ bool Planner::takeFactor(StatePlan &state, const ParameterFactor &factor) {
       term.scale = getScale(atom);
       if (!term.scale || !isAtCentre(group, plan, term)) {
         exclude(m, nullptr,
-                term.scale ? "what scales its exponent would scale a step behind the loop, too"
+                term.scale ? "what scales its exponent would scale a step after the loop, too"
                            : "what scales its exponent is not the same in all iterations");
         return false;
       }

@@ -226,7 +226,7 @@ static SmallVector<unsigned, 4> getPowers(const ValueForm &form) {
   return powers;
 }
 
-/// Finds the forms of what a member's body has just written (behind `mark`), and writes the moments
+/// Finds the forms of what a member's body has just written (after `mark`), and writes the moments
 /// of its states.
 void BodyWriter::writeMoments(unsigned m, ArrayRef<Value> arguments, Operation *mark,
                               MutableArrayRef<Value> results) {

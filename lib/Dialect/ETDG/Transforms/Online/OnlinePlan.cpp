@@ -245,7 +245,7 @@ static bool isCheap(const OnlineMember &member) {
   return count <= maxOperations;
 }
 
-/// What depends on a parameter has another value while the reduction runs: nobody outside may see
+/// What depends on a parameter has another value while the reduction runs: nothing outside may see
 /// it, except what is corrected in the end, or made once more.
 bool Planner::checkReaders(unsigned index, bool &changed) {
   const OnlineMember &member = group.members[index];
@@ -370,7 +370,7 @@ bool Planner::selectOnce(bool &changed) {
   return true;
 }
 
-/// Blocks between the members that depend on them move behind the merged block: no member may
+/// Blocks between the members that depend on them move after the merged block: no member may
 /// need one of those.
 bool Planner::checkOrder() {
   llvm::SmallDenseSet<Value> late;

@@ -19,7 +19,7 @@ struct Centre {
   enum Kind {
     None,
     Running, // the state so far of `member`, write `write`: a running maximum or minimum
-    One,     // 1: the parameter multiplies or divides, and does so once, behind the reduction
+    One,     // 1: the parameter multiplies or divides, and does so once, after the reduction
     Mean,    // the mean of what the state `member`, `write` has summed the squares of
     Value,   // what the parameter would be now: `OnlinePlan::evaluations`
   } kind = None;

@@ -1,7 +1,7 @@
 //===- OnlinePlanner.h - chooses members and finds laws ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The class behind `makePlan`: OnlinePlan.cpp selects members, OnlineLaws.cpp finds
+// The class after `makePlan`: OnlinePlan.cpp selects members, OnlineLaws.cpp finds
 // the laws of their states; one that has none is excluded, and selection begins anew.
 //
 //===----------------------------------------------------------------------===//

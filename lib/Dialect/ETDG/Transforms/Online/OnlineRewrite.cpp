@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The merged block stands where the last member stood; what reads its results
-// and stood before moves behind it. What is left of a correction (the division by
+// and stood before moves after it. What is left of a correction (the division by
 // a sum, the step from a running mean to the mean asked for) goes into the only
 // reader of the last plane where it can, else into a block of its own.
 //
@@ -232,7 +232,7 @@ BlockOp Rewriter::build() {
   return merged;
 }
 
-/// Blocks that read results of the merged block and stand before it move behind it, in order.
+/// Blocks that read results of the merged block and stand before it move after it, in order.
 void Rewriter::moveReaders(BlockOp merged) {
   llvm::SmallDenseSet<Value> late;
   for (WriteAttr write : merged.getWrites().getAsRange<WriteAttr>())
@@ -470,7 +470,7 @@ Value Rewriter::finishOutside(const StatePlan &state) {
                        DenseI64ArrayAttr(), StringAttr());
   AffineMap finalMap = AffineMap::get(numDims, numSymbols, index, context);
 
-  // Behind everything that it reads: what reads the state stood behind that, too.
+  // After everything that it reads: what reads the state stood after that, too.
   SmallVector<Source> sources = getSources(state);
   Operation *behind = result.merged;
   for (const Source &source : sources)
@@ -614,7 +614,7 @@ void Rewriter::finish(const StatePlan &state) {
     redirect(reader, key, buffer, final);
 }
 
-/// Blocks that made parameters which nobody asks for any more.
+/// Blocks that made parameters which nothing asks for any more.
 void Rewriter::eraseUnread() {
   for (bool changed = true; std::exchange(changed, false);)
     for (const ParameterSource &source : parameterSources) {
@@ -670,7 +670,7 @@ RewriteResult Rewriter::run() {
     if (!plan.repeated.contains(m))
       member(m).erase();
   result.numRepeated = plan.repeated.size();
-  // New buffers stand first; others that the block uses may stand behind it no more than before.
+  // New buffers stand first; others that the block uses may stand after it no more than before.
   moveReaders(result.merged);
   for (const StatePlan &state : plan.states)
     finish(state);

@@ -179,7 +179,7 @@ static bool beginsWithData(Value init) {
   return !matchPattern(init, m_Constant());
 }
 
-/// Whether the sums of other products go on where those of this one end, and nobody else reads them.
+/// Whether the sums of other products go on where those of this one end, and nothing else reads them.
 static bool onlyBeginsProducts(linalg::LinalgOp op) {
   return !op->use_empty() && llvm::all_of(op->getUses(), [](OpOperand &use) {
     auto product = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -189,7 +189,7 @@ static bool onlyBeginsProducts(linalg::LinalgOp op) {
 
 /// What a structured operation reads and writes, where all that it writes has such elements: contractions and generic
 /// operations extend what they read in their own bodies, others find it extended. What a product of halves begins with is
-/// added behind it (`addend`): there it joins, in registers, what is computed from the product; extended in front of it, it
+/// added after it (`addend`): there it joins, in registers, what is computed from the product; extended in front of it, it
 /// would go through memory.
 SmallVector<Value> Widener::widenOperands(linalg::LinalgOp op, FloatType element, Value &addend) {
   bool isProduct = linalg::isaContractionOpInterface(op);

@@ -106,7 +106,7 @@ FailureOr<Applied> Applier::prepare(ArrayRef<BlockOp> blocks, ScheduleAttr sched
     applied.loops.push_back(loop.withDimension(position));
   }
 
-  // New names are taken by nobody in sight.
+  // New names are taken by nothing in sight.
   llvm::SmallDenseSet<StringAttr> taken(space.getNames().begin(), space.getNames().end());
   for (BlockOp block : blocks)
     block->walk([&](BlockOp inner) {

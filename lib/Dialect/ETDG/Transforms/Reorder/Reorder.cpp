@@ -1,7 +1,7 @@
 //===- Reorder.cpp - the pass etdg-reorder --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analyses each nest, sets its schedule and candidates, and says in remarks what
+// Analyzes each nest, sets its schedule and candidates, and says in remarks what
 // was done and what was refused.
 //
 //===----------------------------------------------------------------------===//
@@ -278,7 +278,7 @@ void etdg::reorderGraph(GraphOp graph) {
     apply(group, analysis);
 }
 
-/// Whether somebody has written an item's schedule: reordering says no levels, and stages nothing.
+/// Whether is given an item's schedule: reordering says no levels, and stages nothing.
 static bool isGiven(Operation *item) {
   auto nest = dyn_cast<NestOp>(item);
   auto block = dyn_cast<BlockOp>(item);

@@ -25,7 +25,7 @@ public:
 private:
   struct Open {
     SmallVector<GroupMember> members;        // the last sequential one, and before
-    SmallVector<GroupMember> pending;        // all parallel, behind it
+    SmallVector<GroupMember> pending;        // all parallel, after it
     llvm::DenseMap<Value, unsigned> writers; // which of them writes a buffer
     GroupMember &at(unsigned i) {
       return i < members.size() ? members[i] : pending[i - members.size()];

@@ -34,7 +34,7 @@ struct GroupRefusal {
 };
 
 /// The groups of one body. `nests` are its nests and lone blocks in textual
-/// order, null for one that nobody may touch; no kernels stand among them.
+/// order, null for one that nothing may touch; no kernels stand among them.
 SmallVector<KernelGroup, 0> findGroups(ArrayRef<Nest *> nests, DependenceAnalysis &analysis,
                                  const TypicalLengths &lengths, SmallVectorImpl<GroupRefusal> &refusals);
 

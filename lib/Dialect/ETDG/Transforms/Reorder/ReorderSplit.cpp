@@ -356,7 +356,7 @@ static std::string describeBlocks(Operation *item) {
   return what;
 }
 
-/// What stays in its body because nobody looked at it.
+/// What stays in its body because nothing looked at it.
 static void remarkNoSites(GraphOp graph) {
   for (Operation *item : getAllItems(graph)) {
     Candidate candidate = getSite(item);

@@ -67,7 +67,7 @@ SmallVector<Operation *> distribute(const Site &site, const SymbolSpace &space);
 /// Distributes nests over the items of their bodies where that gains a wavefront:
 /// `scan j { map k; scan k }` becomes one nest over (j, s, k), s being the number
 /// of the item. Each item then has a schedule of its own in one wavefront. What
-/// nobody in the nest needs in a later iteration (the last state of each layer)
+/// nothing in the nest needs in a later iteration (the last state of each layer)
 /// becomes a later nest where that takes fewer steps. A private buffer gets the
 /// parent's dimensions as leading ones. Remarks say where it was done and where not.
 void splitNests(GraphOp graph);

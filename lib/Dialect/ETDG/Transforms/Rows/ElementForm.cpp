@@ -127,7 +127,7 @@ struct Divided {
 };
 } // namespace
 
-/// A dimension that a read divides into two that lie behind one another in memory, or nothing.
+/// A dimension that a read divides into two that lie after one another in memory, or nothing.
 static std::optional<Divided> findDivided(PieceAttr piece, unsigned rank, BufferType buffer) {
   AffineMap map = piece.getMap().getValue();
   unsigned numDims = map.getNumDims() - rank;

@@ -131,7 +131,7 @@ static Statement *findWriter(MutableArrayRef<Statement> statements, Value buffer
   return nullptr;
 }
 
-/// The buffer that a statement reads as a whole and that nobody but its writer and this one uses, or null.
+/// The buffer that a statement reads as a whole and that nothing but its writer and this one uses, or null.
 static Value getOnlyRead(Statement &statement) {
   ReadAttr read = statement.block.getRead(0);
   if (read.getElementRank() != 0 || read.getPieces().size() != 1 || !read.getPieces().front().getGathers().empty() ||

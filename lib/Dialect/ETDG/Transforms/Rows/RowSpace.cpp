@@ -212,7 +212,7 @@ static SmallVector<Value> createLinalgRow(OpBuilder &builder, linalg::LinalgOp o
 // Views inside of a leaf
 //===----------------------------------------------------------------------===//
 
-/// Leading dimensions that a reshape leaves alone. With `units`, the last one may have dimensions of size 1 behind it.
+/// Leading dimensions that a reshape leaves alone. With `units`, the last one may have dimensions of size 1 after it.
 static unsigned keptDims(ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> expanded, ArrayRef<int64_t> collapsed, bool units) {
   unsigned kept = 0;
   while (kept < groups.size() && groups[kept].size() == 1 && expanded[kept] == collapsed[kept])
@@ -237,7 +237,7 @@ static Value createReshapeRow(OpBuilder &builder, Operation *op, unsigned rows, 
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
   SmallVector<ReassociationIndices> groups =
       expand ? expand.getReassociationIndices() : cast<tensor::CollapseShapeOp>(op).getReassociationIndices();
-  // Dimensions of size 1 behind the last row belong to what follows.
+  // Dimensions of size 1 after the last row belong to what follows.
   ReassociationIndices units;
   if (rows > 0)
     units.append(groups[rows - 1].begin() + 1, groups[rows - 1].end());

@@ -38,7 +38,7 @@ void splitElement(Value buffer, unsigned depth);
 //===----------------------------------------------------------------------===//
 
 /// Statements that permute a tensor, and that only operations of linalg read: their readers take
-/// the dimensions in the other order, where this leaves them their rows. What nobody reads
+/// the dimensions in the other order, where this leaves them their rows. What nothing reads
 /// any more is gone (FoldTransposes.cpp).
 void foldTransposes(SmallVectorImpl<Statement> &statements);
 

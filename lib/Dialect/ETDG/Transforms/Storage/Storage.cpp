@@ -55,7 +55,7 @@ bool Planes::mayBeContracted(Value buffer, unsigned d) {
   for (const Access &read : accesses.getReads(buffer))
     if (read.getGather(d))
       return false;
-  // What blocks of threads of a GPU run side by side has all its planes.
+  // What thread blocks of a GPU run side by side has all its planes.
   for (ArrayRef<Access> list : {accesses.getWrites(buffer), accesses.getReads(buffer)})
     for (const Access &access : list)
       for (unsigned dim : getDealtDims(access.block))

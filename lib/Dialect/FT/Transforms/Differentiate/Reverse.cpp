@@ -57,7 +57,7 @@ void Reverse::bindNames(func::FuncOp backward, Mirror &mirror) {
   }
 }
 
-/// What is said of lengths that no argument has.
+/// What is specified for lengths that no argument has.
 static void keepBound(func::FuncOp backward) {
   SmallVector<StringAttr> bound = getBoundNames(backward.front().getArgumentTypes());
   for (StringRef attribute : {"ft.lengths", "ft.typical"}) {

@@ -50,7 +50,7 @@ def results(folder, tag, head, command):
 
 functions = list(re.finditer(r"(?m)^func\.func @(\w+)\((.*?)\{$", source, re.S))
 graphs = run([ft_opt, path, "--ft-compile=to=coarsen"])
-# A function's lines alone, behind the aliases of types: each is compiled by itself.
+# A function's lines alone, after the aliases of types: each is compiled by itself.
 aliases = "".join(re.findall(r"(?m)^!.*\n", source))
 with tempfile.TemporaryDirectory() as folder:
     for number, match in enumerate(functions):
