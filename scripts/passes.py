@@ -4,8 +4,8 @@
 
     passes.py [--bin=build/bin] [--check]
 
-Asks ft-opt which passes each phase of each target runs, and takes operation, summary, what a pass reads and writes, and the
-paper's section from its record in a Passes.td. `--check` writes nothing, and fails where the page is another one.
+Asks ft-opt which passes each phase of each target runs, and takes operation, summary and the paper's section
+from its record in a Passes.td. `--check` writes nothing, and fails where the page is another one.
 """
 
 import argparse
