@@ -3,10 +3,9 @@
 //===----------------------------------------------------------------------===//
 #include "Handles.h"
 
-#include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Pipelines/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -16,22 +15,13 @@ using namespace mlir::ft::capi;
 static FtStatus differentiate(SourceState &state, StringRef options, std::string &text) {
   OwningOpRef<ModuleOp> module = state.module->clone();
   PassManager pm(&state.context);
-  pm.addPass(createFTUnroll());
-  pm.addPass(createFTInline());
-  pm.addPass(createFTSelect());
-  // What no result needs has no derivative to be asked for, and lists of tuples become lists of their members.
-  pm.addPass(createCanonicalizerPass());
-  std::unique_ptr<Pass> pass = createFTDifferentiate();
   std::string wrong;
   auto note = [&](const Twine &message) {
     wrong = message.str();
     return failure();
   };
-  if (failed(pass->initializeOptions(options, note)))
+  if (failed(buildDifferentiatePipeline(pm, options, note)))
     return fail(FT_INVALID_ARGUMENT, "options: " + wrong);
-  pm.addPass(std::move(pass));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
   if (failed(pm.run(*module))) {
     const std::string &error = state.sink.getFirstError();
     return fail(FT_INVALID_PROGRAM, error.empty() ? "differentiation failed without a message" : error);

@@ -102,6 +102,21 @@ void ft::buildConversionsToETDG(OpPassManager &pm) {
 
 void ft::buildFunctionalizePipeline(OpPassManager &pm) { pm.addPass(tssa::createTSSAFunctionalize()); }
 
+LogicalResult ft::buildDifferentiatePipeline(OpPassManager &pm, StringRef options, llvm::function_ref<LogicalResult(const Twine &)> note) {
+  pm.addPass(createFTUnroll());
+  pm.addPass(createFTInline());
+  pm.addPass(createFTSelect());
+  // An operation without users needs no derivative, and lists of tuples become lists of their members.
+  pm.addPass(createCanonicalizerPass());
+  std::unique_ptr<Pass> pass = createFTDifferentiate();
+  if (failed(pass->initializeOptions(options, note)))
+    return failure();
+  pm.addPass(std::move(pass));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  return success();
+}
+
 void ft::buildToTensorPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTSSAToTensor());
   pm.addPass(createCanonicalizerPass());

@@ -50,8 +50,8 @@ _finder = _Finder()
 
 
 def after_import(name: str, action: Callable[[], None]) -> None:
-    """Runs `action` once the module `name` is imported: now, where it is already."""
-    if name in sys.modules:
+    """Runs `action` once the module `name` is imported: now, where it is already. (None there stands for a module that must not be imported.)"""
+    if sys.modules.get(name) is not None:
         action()
         return
     if _finder not in sys.meta_path:

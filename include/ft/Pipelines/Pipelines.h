@@ -7,7 +7,11 @@
 #ifndef FT_PIPELINES_PIPELINES_H
 #define FT_PIPELINES_PIPELINES_H
 
+#include "mlir/Support/LLVM.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 
 namespace mlir {
 class OpPassManager;
@@ -23,6 +27,10 @@ void buildConversionsToETDG(OpPassManager &pm);
 /// Imperative programs: mutable tensors become values, then operations of upstream's dialects.
 void buildFunctionalizePipeline(OpPassManager &pm);
 void buildToTensorPipeline(OpPassManager &pm);
+
+/// Functions over lists with their derivatives beside them. `options` are those of `ft-differentiate`, as text; what is wrong with
+/// them is handed to `note`, and the pipeline fails.
+LogicalResult buildDifferentiatePipeline(OpPassManager &pm, llvm::StringRef options, llvm::function_ref<LogicalResult(const llvm::Twine &)> note);
 
 } // namespace ft
 
