@@ -193,11 +193,12 @@ TEST(Compiler, SaysWhatIsWrong) {
   EXPECT_EQ(compiler.parse("\n" + std::string(100000, '(')), nullptr);
   ASSERT_EQ(compiler.seen.errors.size(), 1u);
   EXPECT_EQ(compiler.seen.lines[0], 2);
-  // An error of a phase: an open size that is no row.
+  // An error of a phase: a call whose callee has no body.
   compiler.seen = {};
-  FtSource *source = compiler.parse("func.func @g(%x: tensor<?xf32>, %z: tensor<f32>) -> tensor<f32> {\n"
-                                    "  %y = linalg.reduce { arith.addf } ins(%x : tensor<?xf32>) outs(%z : tensor<f32>) dimensions = [0]\n"
-                                    "  return %y : tensor<f32>\n}\n");
+  FtSource *source = compiler.parse("func.func private @h(tensor<4xf32>) -> tensor<4xf32>\n"
+                                    "func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                    "  %y = call @h(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                                    "  return %y : tensor<4xf32>\n}\n");
   ASSERT_TRUE(source);
   FtProgram *program = nullptr;
   EXPECT_EQ(ft_compile(source, nullptr, &program), FT_INVALID_PROGRAM);
