@@ -112,10 +112,11 @@ def words(sentence):
 
 
 def files(root):
-    try:
+    if (root / ".git").exists():
         listed = subprocess.run(["git", "ls-files", "-z", *FOLDERS], cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
-    except (OSError, subprocess.CalledProcessError):
-        listed = [str(path.relative_to(root)) for folder in FOLDERS for path in sorted((root / folder).rglob("*"))]
+    else:
+        listed = [str(path.relative_to(root)) for folder in FOLDERS for path in
+                  (sorted((root / folder).rglob("*")) if (root / folder).is_dir() else [root / folder])]
     for name in listed:
         path = root / name
         if name and path.suffix in (".cpp", ".h", ".c", ".cu", ".inc", ".def", ".td", ".py", ".md") and path.is_file():

@@ -276,6 +276,8 @@ public:
       return CpuPipeline::addPasses(pm, phase);
     // (Layouts of a GPU's leaves are chosen anew, once cores run them.)
     pm.addPass(createLoopsGridToCores());
+    // Before the decisions, which count the loop nests of leaves.
+    pm.addPass(createCSEPass());
     addDecisions(pm);
     addThreads(pm);
   }

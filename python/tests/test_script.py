@@ -542,7 +542,7 @@ class MorePrograms(unittest.TestCase):
     """What people write: `script_more_programs.py`, with arguments that are written."""
 
     #: Those of which the compiler refuses a part: a sum over a size that is data.
-    PARTLY_INTERPRETED = {"survivors_of_rounds"}
+    PARTLY_INTERPRETED = set()
     #: Not one function: sizes, indices of writes or exits are data.
     DIVIDED = {"rows_chosen_by_data", "parts_of_two_sizes", "survivors_of_rounds", "saddle", "power_by_squares", "histogram", "masks_and_places"}
 

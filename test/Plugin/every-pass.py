@@ -32,7 +32,7 @@ def defined():
     found = {name: {"etdg::GraphOp": "etdg.graph", "GraphOp": "etdg.graph", "func::FuncOp": "func.func"}.get(anchor, "")
              for name, _, anchor in structure.registered_passes()}
     for file in (source / "lib").rglob("*.cpp"):
-        for name in re.findall(r"PassPipelineRegistration<\w*>\(\s*\"([\w-]+)\"", file.read_text()):
+        for name in re.findall(r"(?:PassPipelineRegistration<\w*>|registerPassPipeline)\(\s*\"([\w-]+)\"", file.read_text()):
             found[name] = ""
     return found
 

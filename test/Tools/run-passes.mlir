@@ -11,11 +11,11 @@
 // GPU: IR Dump After ConvertLoopsToGPU (convert-loops-to-gpu)
 // GPU: gpu.module @double
 //
-// One report has the passes of all pass managers.
+// One report has the passes of all pass managers that the tool and the engine run.
 // RUN: ft-run %s --mlir-timing --mlir-timing-display=list 2>&1 | FileCheck %s --check-prefix=TIME --implicit-check-not="Execution time report"
 // TIME: Execution time report
 // TIME-DAG: ETDGScheduleForCPU
-// TIME-DAG: LoopsChooseTiles
+// TIME-DAG: LoopsChooseGuards
 // RUN: ft-translate %s --mlir-to-ptx --mlir-timing --mlir-timing-display=list 2>&1 >/dev/null | FileCheck %s --check-prefix=PTX --implicit-check-not="Execution time report"
 // PTX: Execution time report
 // PTX-DAG: ETDGScheduleForGPU

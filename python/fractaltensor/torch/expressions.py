@@ -252,7 +252,7 @@ class Expressions:
         b = self.b
         left, right = (x if not isinstance(x, bool) else int(x) for x in (left, right))
         left, right = (b._convert(x, "int") if isinstance(x, Num) else x for x in (left, right))
-        if op in (ast.FloorDiv, ast.Mod) and isinstance(right, Num) and b.checked:
+        if op in (ast.FloorDiv, ast.Mod) and isinstance(right, Num):
             right = self._checked_divisor(right)
         plain = {ast.Add: b.add, ast.Sub: b.sub, ast.Mult: b.mul, ast.FloorDiv: b.floordiv}
         if op in plain:

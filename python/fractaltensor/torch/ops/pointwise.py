@@ -234,8 +234,8 @@ def mul(b: Builder, input, other):
 
 
 def _checked_divisor(b: Builder, x, y):
-    """A divisor that compiled code can divide integers by: 0 is noted, and becomes 1."""
-    if not b.checked or not promote(x, y).is_int or is_number(y) and y != 0:
+    """A divisor without zeros: a 0 is noted, so that the call fails as eager does, and becomes 1."""
+    if not promote(x, y).is_int or is_number(y) and y != 0:
         return y
 
     def zero(body, q):

@@ -388,13 +388,18 @@ MergeRefusal BodyMerger::refuseNest(Operation *a, Operation *b) {
 
 /// Whether a block reads nothing and another one reads what it writes: merged with a third one, it would keep its reader out.
 static bool isMadeOfNothing(Operation *item) {
-  bool reads = false, isRead = false;
-  forEachAccess(item, [&](Access &access) {
-    reads |= !access.isWrite();
-    if (access.isWrite())
+  bool isRead = false;
+  // The first read tells, so that a merged block is not walked as a whole.
+  WalkResult walked = item->walk([&](BlockOp leaf) {
+    for (Access &access : getAccesses(leaf)) {
+      countMergeVisits(1);
+      if (!access.isWrite())
+        return WalkResult::interrupt();
       isRead |= llvm::any_of(access.buffer.getUsers(), [&](Operation *user) { return !item->isAncestor(user) && isa<BlockOp>(user); });
+    }
+    return WalkResult::advance();
   });
-  return !reads && isRead;
+  return !walked.wasInterrupted() && isRead;
 }
 
 unsigned BodyMerger::sweep() {
