@@ -73,17 +73,6 @@ struct LinalgSoftmaxModel : SymmetricModel<LinalgSoftmaxModel, linalg::SoftmaxOp
   }
 };
 
-struct LowestModel : DifferentiableOpInterface::ExternalModel<LowestModel, LowestOp> {
-  LogicalResult buildVjp(Operation *, OpBuilder &, PrimalReader, ArrayRef<Value>, ArrayRef<bool>,
-                         SmallVectorImpl<Value> &) const {
-    return success();
-  }
-  LogicalResult buildJvp(Operation *, OpBuilder &, PrimalReader, ArrayRef<Value>, SmallVectorImpl<Value> &results) const {
-    results.push_back(Value());
-    return success();
-  }
-};
-
 struct ScaleModel : DifferentiableOpInterface::ExternalModel<ScaleModel, ScaleOp> {
   LogicalResult buildVjp(Operation *op, OpBuilder &b, PrimalReader primal, ArrayRef<Value> cotangents,
                          ArrayRef<bool> wanted, SmallVectorImpl<Value> &gradients) const {
@@ -222,7 +211,7 @@ void derivatives::registerFormModels(DialectRegistry &registry) {
     SigmoidOp::attachInterface<SigmoidModel>(*context);
     SiluOp::attachInterface<SiluModel>(*context);
     SoftmaxOp::attachInterface<SoftmaxModel>(*context);
-    LowestOp::attachInterface<LowestModel>(*context);
+    LowestOp::attachInterface<ConstantModel<LowestOp>>(*context);
     ScaleOp::attachInterface<ScaleModel>(*context);
     BroadcastOp::attachInterface<BroadcastModel>(*context);
     LayerNormOp::attachInterface<LayerNormModel>(*context);

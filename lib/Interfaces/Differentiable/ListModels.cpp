@@ -197,17 +197,6 @@ private:
     return w.keepWhere(same, g);
   }
 };
-
-struct IotaModel : DifferentiableOpInterface::ExternalModel<IotaModel, IotaOp> {
-  LogicalResult buildVjp(Operation *, OpBuilder &, PrimalReader, ArrayRef<Value>, ArrayRef<bool>,
-                         SmallVectorImpl<Value> &) const {
-    return success();
-  }
-  LogicalResult buildJvp(Operation *, OpBuilder &, PrimalReader, ArrayRef<Value>, SmallVectorImpl<Value> &results) const {
-    results.push_back(Value());
-    return success();
-  }
-};
 } // namespace
 
 void derivatives::registerListModels(DialectRegistry &registry) {
@@ -226,6 +215,6 @@ void derivatives::registerListModels(DialectRegistry &registry) {
     CastOp::attachInterface<CastModel>(*context);
     LastOp::attachInterface<LastModel>(*context);
     GatherOp::attachInterface<GatherModel>(*context);
-    IotaOp::attachInterface<IotaModel>(*context);
+    IotaOp::attachInterface<ConstantModel<IotaOp>>(*context);
   });
 }

@@ -47,20 +47,6 @@ private:
   }
 };
 
-template <typename Op>
-struct ConstantModel : DifferentiableOpInterface::ExternalModel<ConstantModel<Op>, Op> {
-  LogicalResult buildVjp(Operation *op, OpBuilder &, PrimalReader, ArrayRef<Value>, ArrayRef<bool>,
-                         SmallVectorImpl<Value> &gradients) const {
-    gradients.append(op->getNumOperands(), Value());
-    return success();
-  }
-  LogicalResult buildJvp(Operation *op, OpBuilder &, PrimalReader, ArrayRef<Value>,
-                         SmallVectorImpl<Value> &results) const {
-    results.append(op->getNumResults(), Value());
-    return success();
-  }
-};
-
 template <typename Op, typename Transposed>
 struct CastModel : DifferentiableOpInterface::ExternalModel<CastModel<Op, Transposed>, Op> {
   LogicalResult buildVjp(Operation *op, OpBuilder &b, PrimalReader, ArrayRef<Value> cotangents, ArrayRef<bool> wanted,

@@ -178,21 +178,6 @@ struct InsertModel : LinearModel<InsertModel, tensor::InsertOp> {
     return w.oneHot(tensorOf(g), indices, zero, g);
   }
 };
-
-/// Shapes, and tensors without contents.
-template <typename Op>
-struct NothingModel : DifferentiableOpInterface::ExternalModel<NothingModel<Op>, Op> {
-  LogicalResult buildVjp(Operation *op, OpBuilder &, PrimalReader, ArrayRef<Value>, ArrayRef<bool>,
-                         SmallVectorImpl<Value> &gradients) const {
-    gradients.append(op->getNumOperands(), Value());
-    return success();
-  }
-  LogicalResult buildJvp(Operation *op, OpBuilder &, PrimalReader, ArrayRef<Value>,
-                         SmallVectorImpl<Value> &results) const {
-    results.append(op->getNumResults(), Value());
-    return success();
-  }
-};
 } // namespace
 
 void derivatives::registerTensorModels(DialectRegistry &registry) {
@@ -208,8 +193,8 @@ void derivatives::registerTensorModels(DialectRegistry &registry) {
     tensor::FromElementsOp::attachInterface<FromElementsModel>(*context);
     tensor::ExtractOp::attachInterface<ExtractModel>(*context);
     tensor::InsertOp::attachInterface<InsertModel>(*context);
-    tensor::EmptyOp::attachInterface<NothingModel<tensor::EmptyOp>>(*context);
-    tensor::DimOp::attachInterface<NothingModel<tensor::DimOp>>(*context);
-    tensor::RankOp::attachInterface<NothingModel<tensor::RankOp>>(*context);
+    tensor::EmptyOp::attachInterface<ConstantModel<tensor::EmptyOp>>(*context);
+    tensor::DimOp::attachInterface<ConstantModel<tensor::DimOp>>(*context);
+    tensor::RankOp::attachInterface<ConstantModel<tensor::RankOp>>(*context);
   });
 }

@@ -83,6 +83,21 @@ Term isZero(Term n);
 Term toFloat(Term n);
 Term powLess(Term x, Term n);
 
+/// Of an operation whose results do not change with its operands: a constant, a shape, a function that is constant piece by piece.
+template <typename Op>
+struct ConstantModel : DifferentiableOpInterface::ExternalModel<ConstantModel<Op>, Op> {
+  LogicalResult buildVjp(Operation *op, OpBuilder &, PrimalReader, ArrayRef<Value>, ArrayRef<bool>,
+                         SmallVectorImpl<Value> &gradients) const {
+    gradients.append(op->getNumOperands(), Value());
+    return success();
+  }
+  LogicalResult buildJvp(Operation *op, OpBuilder &, PrimalReader, ArrayRef<Value>,
+                         SmallVectorImpl<Value> &results) const {
+    results.append(op->getNumResults(), Value());
+    return success();
+  }
+};
+
 /// Models of `arith` and `math`, `tensor`, `linalg`, and of `ft`'s access operators and short forms.
 void registerScalarModels(DialectRegistry &registry);
 void registerTensorModels(DialectRegistry &registry);
