@@ -418,7 +418,7 @@ static OwningOpRef<ModuleOp> runPhases(SourceState &state, const Request &reques
   options.barrierLimit = request.gpu.barrierLimit;
   PassManager pm(&state.context);
   buildCompilePipeline(pm, options);
-  if (failed(pm.run(*module)))
+  if (failed(unlessInterrupted(pm.run(*module))))
     return {};
   return module;
 }

@@ -13,6 +13,7 @@
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Targets.h"
+#include "ft/Support/Interrupt.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Validator/Passes.h"
 
@@ -126,7 +127,7 @@ struct FTVerifyPhase : mlir::ft::impl::FTVerifyPhaseBase<FTVerifyPhase> {
     if (*which == Phase::FT) {
       OpPassManager pm(ModuleOp::getOperationName());
       pm.addPass(createFTVerify());
-      ok &= succeeded(runPipeline(pm, getOperation()));
+      ok &= succeeded(unlessInterrupted(runPipeline(pm, getOperation())));
     }
     if (!ok)
       return signalPassFailure();
@@ -211,7 +212,7 @@ struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels>
         continue;
       OpPassManager passes(gpu::GPUModuleOp::getOperationName());
       buildKernelsToLLVMPipeline(passes);
-      if (failed(runPipeline(passes, kernels)) || failed(checkIsLLVM(kernels)))
+      if (failed(unlessInterrupted(runPipeline(passes, kernels))) || failed(checkIsLLVM(kernels)))
         return signalPassFailure();
     }
   }

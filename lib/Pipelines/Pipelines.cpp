@@ -9,6 +9,7 @@
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Pipelines/Targets.h"
+#include "ft/Support/Interrupt.h"
 #include "ft/Validator/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -227,7 +228,7 @@ FailureOr<etdg::GraphOp> ft::makeGraph(ModuleOp module, StringRef entry, Pipelin
   if (options.configure)
     options.configure(pm);
   buildPipeline(pm, options);
-  if (failed(pm.run(module)))
+  if (failed(unlessInterrupted(pm.run(module))))
     return failure();
   auto graph = dyn_cast_or_null<etdg::GraphOp>(module.lookupSymbol(entry));
   if (!graph)

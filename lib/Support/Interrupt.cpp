@@ -11,3 +11,7 @@ InterruptScope::InterruptScope(const volatile int32_t *flag) : before(current) {
 InterruptScope::~InterruptScope() { current = before; }
 
 bool mlir::ft::isInterrupted() { return current && *current; }
+
+llvm::LogicalResult mlir::ft::unlessInterrupted(llvm::LogicalResult result) {
+  return llvm::failure(failed(result) || isInterrupted());
+}

@@ -422,6 +422,33 @@ class Cancelling(unittest.TestCase):
             ft.compile_text(text)
         self.assertEqual(ft.compile_text(text).entries, ["double"])
 
+    def test_cancelled_between_any_two_passes(self):
+        """A flag that is set at any time ends in a result or in CompileCancelled, never in a crash."""
+        program = (
+            "import sys, threading; sys.path.insert(0, %r)\n"
+            "import fractaltensor as ft\n"
+            "from fractaltensor import compiled\n"
+            "@ft.jit\n"
+            "def deep(xs: ft.List['L', ft.f32[4]]):\n"
+            "    for i in range(12): xs = xs.scanl(lambda h, x: ft.tanh(h + x + i), 0)\n"
+            "    return xs\n"
+            "text = deep.specialize().ft\n"
+            "def work_then_cancel(work, cancel):\n"
+            "    timer = threading.Timer(delay, setattr, (cancel, 'value', 1))\n"
+            "    timer.start()\n"
+            "    try: return work()\n"
+            "    finally: timer.cancel()\n"
+            "compiled.interruptible = work_then_cancel\n"
+            "for step in range(40):\n"
+            "    delay = 0.002 * 1.15 ** step\n"
+            "    try: ft.compile_text(text)\n"
+            "    except ft.CompileCancelled: pass\n"
+            "delay = 1000\n"
+            "print(ft.compile_text(text).entries)\n" % str(PYTHON)
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200, env={**os.environ, "FT_CACHE": "0"})
+        self.assertEqual((done.returncode, done.stdout), (0, "['deep']\n"), done.stderr)
+
 
 class Tuning(unittest.TestCase):
     def test_tune_keeps_the_default_within_noise(self):

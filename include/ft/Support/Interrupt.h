@@ -9,6 +9,7 @@
 #ifndef FT_SUPPORT_INTERRUPT_H
 #define FT_SUPPORT_INTERRUPT_H
 
+#include "llvm/Support/LogicalResult.h"
 #include <cstdint>
 
 namespace mlir::ft {
@@ -27,6 +28,10 @@ private:
 
 /// Whether this thread's compilation was cancelled.
 bool isInterrupted();
+
+/// `result` of a pass manager, or failure where this thread's compilation was cancelled: a pass that was left out
+/// counts as a success there, and what comes next would read IR that is not lowered.
+llvm::LogicalResult unlessInterrupted(llvm::LogicalResult result);
 
 } // namespace mlir::ft
 

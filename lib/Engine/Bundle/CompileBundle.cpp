@@ -11,6 +11,7 @@
 #include "ft/Runtime/PlanSeal.h"
 #include "ft/Support/ArrayType.h"
 #include "ft/Support/InputLimits.h"
+#include "ft/Support/Interrupt.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
@@ -37,7 +38,7 @@ static LogicalResult runPhases(ModuleOp module, const PipelineOptions &phases, c
   if (options.configure)
     options.configure(pm);
   buildPipeline(pm, phases);
-  return pm.run(module);
+  return unlessInterrupted(pm.run(module));
 }
 
 /// Functions over lists become graphs, where there are any, and graphs get what engines take up:
@@ -429,7 +430,7 @@ static LogicalResult padRagged(ModuleOp given, OwningOpRef<ModuleOp> &padded, Mo
     module = *padded;
     PassManager pm(given.getContext());
     buildPadRaggedPipeline(pm);
-    if (failed(pm.run(module)))
+    if (failed(unlessInterrupted(pm.run(module))))
       return failure();
   }
   return success();

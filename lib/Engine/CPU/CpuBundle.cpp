@@ -15,6 +15,7 @@
 #include "ft/Conversion/LaunchPlan/Guards.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Support/ArrayType.h"
+#include "ft/Support/Interrupt.h"
 #include "ft/Support/WholeFile.h"
 #include "ft/Target/Host/HostLibrary.h"
 
@@ -213,7 +214,7 @@ static FailureOr<OwningOpRef<ModuleOp>> lowerGraphs(ArrayRef<etdg::GraphOp> grap
   if (options.configure)
     options.configure(pm);
   buildLeafToLLVMPipeline(pm);
-  if (failed(verify(*all)) || failed(pm.run(*all)))
+  if (failed(verify(*all)) || failed(unlessInterrupted(pm.run(*all))))
     return failure();
   // A compilation that is cancelled runs no more passes: what they did not lower is no code.
   WalkResult lowers = all->walk([](Operation *op) {

@@ -9,6 +9,7 @@
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Engine/CPU/CpuModule.h"
 #include "ft/Pipelines/Targets.h"
+#include "ft/Support/Interrupt.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -207,7 +208,7 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
   if (options.configure)
     options.configure(pm);
   buildPipeline(pm, phases);
-  if (failed(pm.run(module)))
+  if (failed(unlessInterrupted(pm.run(module))))
     return failure();
   ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Functionalize.h"
+#include "ft/Support/Interrupt.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -100,7 +101,7 @@ struct TSSAFunctionalize : tssa::impl::TSSAFunctionalizeBase<TSSAFunctionalize> 
       OpPassManager pm(func::FuncOp::getOperationName());
       pm.addPass(createCanonicalizerPass());
       pm.addPass(createCSEPass());
-      if (failed(runPipeline(pm, function)))
+      if (failed(ft::unlessInterrupted(runPipeline(pm, function))))
         return failure();
     }
     pruneCarried(function);
