@@ -26,6 +26,8 @@ def available():
         "pkg-config": shutil.which("pkg-config") is not None,
         "integer-programs": shutil.which("cbc") is not None
         or importlib.util.find_spec("scipy") is not None,
+        "mkdocs": all(importlib.util.find_spec(module) is not None for module in ("mkdocs", "material", "mkdocstrings")),
+        "chromium": any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")),
         "dpkg": all(shutil.which(tool) for tool in ("dpkg", "dpkg-deb", "cpack")),
     }
 
