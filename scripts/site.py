@@ -4,8 +4,8 @@
 
     scripts/site.py [--out build/site] [--build build] [--check]
 
-The site holds the guides of docs/, references of dialects and passes (from their definitions, by mlir-tblgen, without
-a build), the Python interface (from its docstrings) and a gallery of the examples. Where --build has ft-translate,
+The site holds the guides of docs/, the Python interface (from its docstrings) and a gallery of the examples.
+Its references of dialects and passes come from their definitions, without a build. Where --build has ft-translate,
 the gallery has each example's graph. No page loads anything from another host, and the site works at any path of any
 server. Needs the packages of docs/site/requirements.txt. --check reads every page again: a link or an anchor that
 leads nowhere, or a part from another host, is an error.

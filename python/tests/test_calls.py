@@ -408,6 +408,40 @@ class Concurrency(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
 
+# Compiles a program many times, and cancels each time a little later.
+CANCEL_AT_ANY_TIME = """\
+import sys, threading
+sys.path.insert(0, sys.argv[1])
+import fractaltensor as ft
+from fractaltensor import compiled
+
+@ft.jit
+def deep(xs: ft.List['L', ft.f32[4]]):
+    for i in range(12):
+        xs = xs.scanl(lambda h, x: ft.tanh(h + x + i), 0)
+    return xs
+
+def cancelled(work, cancel):
+    timer = threading.Timer(delay, setattr, (cancel, 'value', 1))
+    timer.start()
+    try:
+        return work()
+    finally:
+        timer.cancel()
+
+compiled.interruptible = cancelled
+text = deep.specialize().ft
+for step in range(40):
+    delay = 0.002 * 1.15 ** step
+    try:
+        ft.compile_text(text)
+    except ft.CompileCancelled:
+        pass
+delay = 1000
+print(ft.compile_text(text).entries)
+"""
+
+
 class Cancelling(unittest.TestCase):
     def test_texts_and_scripts_can_be_cancelled(self):
         """The flag that Ctrl-C sets reaches the compiler."""
@@ -424,29 +458,7 @@ class Cancelling(unittest.TestCase):
 
     def test_cancelled_between_any_two_passes(self):
         """A flag that is set at any time ends in a result or in CompileCancelled, never in a crash."""
-        program = (
-            "import sys, threading; sys.path.insert(0, %r)\n"
-            "import fractaltensor as ft\n"
-            "from fractaltensor import compiled\n"
-            "@ft.jit\n"
-            "def deep(xs: ft.List['L', ft.f32[4]]):\n"
-            "    for i in range(12): xs = xs.scanl(lambda h, x: ft.tanh(h + x + i), 0)\n"
-            "    return xs\n"
-            "text = deep.specialize().ft\n"
-            "def work_then_cancel(work, cancel):\n"
-            "    timer = threading.Timer(delay, setattr, (cancel, 'value', 1))\n"
-            "    timer.start()\n"
-            "    try: return work()\n"
-            "    finally: timer.cancel()\n"
-            "compiled.interruptible = work_then_cancel\n"
-            "for step in range(40):\n"
-            "    delay = 0.002 * 1.15 ** step\n"
-            "    try: ft.compile_text(text)\n"
-            "    except ft.CompileCancelled: pass\n"
-            "delay = 1000\n"
-            "print(ft.compile_text(text).entries)\n" % str(PYTHON)
-        )
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200, env={**os.environ, "FT_CACHE": "0"})
+        done = subprocess.run([sys.executable, "-c", CANCEL_AT_ANY_TIME, str(PYTHON)], capture_output=True, text=True, timeout=1200, env={**os.environ, "FT_CACHE": "0"})
         self.assertEqual((done.returncode, done.stdout), (0, "['deep']\n"), done.stderr)
 
 

@@ -29,8 +29,8 @@ private:
 /// Whether this thread's compilation was cancelled.
 bool isInterrupted();
 
-/// `result` of a pass manager, or failure where this thread's compilation was cancelled: a pass that was left out
-/// counts as a success there, and what comes next would read IR that is not lowered.
+/// `result` of a pass manager, or failure where this thread's compilation was cancelled. A pass that was left out
+/// counts as a success in MLIR, and the caller would read IR that is not lowered.
 llvm::LogicalResult unlessInterrupted(llvm::LogicalResult result);
 
 } // namespace mlir::ft
