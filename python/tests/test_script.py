@@ -924,6 +924,8 @@ class Operators(unittest.TestCase):
                 self.compare(a, b, what)
         elif isinstance(expected, torch.Tensor):
             self.assertEqual((found.shape, found.dtype), (expected.shape, expected.dtype), what)
+            if expected.is_complex():
+                found, expected = torch.view_as_real(found.resolve_conj()), torch.view_as_real(expected.resolve_conj())
             exact = not expected.dtype.is_floating_point
             near = torch.equal(found, expected) if exact else torch.allclose(found.double(), expected.double(), rtol=2e-5, atol=2e-6, equal_nan=True)
             self.assertTrue(near, f"{what}: {found} {expected}")

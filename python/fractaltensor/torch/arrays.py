@@ -58,7 +58,7 @@ def dtype_of(value) -> DType:
     found = _DTYPES.get(value.dtype)
     if found is None:
         try:
-            found = dtypes.named(str(value.dtype))
+            found = dtypes.part_of(str(value.dtype)) or dtypes.named(str(value.dtype))
         except Problem as problem:
             raise ArgumentError(problem.message) from None
         _DTYPES[value.dtype] = found
@@ -84,8 +84,15 @@ def is_dense(value) -> bool:
     return True
 
 
+def is_complex(value) -> bool:
+    return dtypes.part_of(str(value.dtype)) is not None
+
+
 def describe(value):
-    """Element type, sizes, and strides where the array is not dense."""
+    """Element type, sizes, and strides where the array is not dense. A complex array has its parts in a last dimension."""
+    if is_complex(value):
+        strides = None if is_dense(value) else (*(2 * s for s in strides_of(value)), 1)
+        return dtype_of(value), (*(int(n) for n in value.shape), 2), strides
     return dtype_of(value), tuple(int(n) for n in value.shape), None if is_dense(value) else strides_of(value)
 
 
@@ -104,7 +111,9 @@ def check(value, name: str, device: str = "cpu") -> None:
         if device == "cpu":
             raise DeviceError(f"argument '{name}' is on {value.device}: the engines 'interpret' and 'cpu' take tensors on the CPU; x.cpu()")
         raise DeviceError(f"argument '{name}' is on {value.device}: this call computes on {device}; x.to('{device}')")
-    if value.layout is not torch.strided or value.is_complex() or value.is_quantized:
+    if value.is_complex() and (value.is_conj() or value.is_neg()):
+        raise ArgumentError(f"argument '{name}' is a conjugate that has not been computed: x.resolve_conj().resolve_neg()")
+    if value.layout is not torch.strided or value.is_quantized:
         raise ArgumentError(f"argument '{name}' is no plain dense tensor: layout {value.layout}, type {value.dtype}")
     if value.requires_grad and torch.is_grad_enabled():
         raise GradientError(f"argument '{name}' requires a gradient, and compiled functions compute forward only: call within torch.no_grad()")
@@ -120,6 +129,24 @@ class _Memory:
         self.owner = owner
 
 
+def parts_of(array: np.ndarray) -> np.ndarray:
+    """The elements of an array; of complex ones the parts, in a last dimension."""
+    if array.dtype.kind != "c":
+        return array
+    real = array.real
+    return np.lib.stride_tricks.as_strided(real, (*array.shape, 2), (*array.strides, real.itemsize), writeable=array.flags.writeable)
+
+
+def joined(parts, torch_like: bool):
+    """A complex result of the two parts."""
+    if torch_like:
+        return sys.modules["torch"].complex(*parts)
+    real, imag = map(np.asarray, parts)
+    made = np.empty(real.shape, np.result_type(real.dtype, np.complex64))
+    made.real, made.imag = real, imag
+    return made
+
+
 def as_numpy(value) -> np.ndarray:
     """A NumPy array on the same memory, of which it is the owner as far as NumPy can tell."""
     array, torch = value, sys.modules.get("torch")
@@ -131,7 +158,9 @@ def as_numpy(value) -> np.ndarray:
             array = value.view(torch.int16).numpy().view(np.uint16) if value.dtype is torch.bfloat16 else value.numpy()
         if value.dtype is not torch.bfloat16:
             # The tensor is the array's base. (Of none there are elements anywhere.)
+            array = parts_of(array)
             return array if array.size else np.empty(array.shape, array.dtype)
+    array = parts_of(array)
     if not array.size:
         return np.empty(array.shape, array.dtype)
     return np.asarray(_Memory(array, value))

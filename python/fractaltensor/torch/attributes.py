@@ -13,9 +13,10 @@ import numpy as np
 from . import dtypes, objects
 from .views import permute
 from .lengths import ArgumentSize
+from .ops import complex_numbers
 from .ops.views import last_dims_transposed
 from .problems import Problem
-from .values import POISON, UNSET, Device, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
+from .values import POISON, UNSET, Complex, Device, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 _KINDS = {"int": int, "float": float, "bool": bool}
 #: Methods of tensors that are refused where they are called, with reasons of their own.
@@ -79,6 +80,8 @@ class Attributes:
             return type_of(owner)
         if isinstance(owner, Tensor):
             return self.tensor_attribute(owner, name)
+        if isinstance(owner, Complex):
+            return self._complex_attribute(owner, name)
         if isinstance(owner, NamedResult) and name in owner.names:
             return owner[owner.names.index(name)]
         if isinstance(owner, (PyList, PyDict, tuple, str, Num)):
@@ -96,6 +99,21 @@ class Attributes:
             raise Problem(f"attribute '{name}' of a function is not supported")
         bound = self.rebound.of(self.frame.env, owner, name)
         return self.adopt_from(owner, name, attribute=True) if bound is UNSET else bound
+
+    def _complex_attribute(self, x: Complex, name: str):
+        if name in ("real", "imag"):
+            return getattr(x, name)
+        if name == "dtype":
+            return dtypes.COMPLEX["complex128" if x.real.dtype.bits == 64 else "complex64"]
+        if name in ("shape", "ndim", "device", "is_cuda", "is_cpu", "requires_grad"):
+            return self.tensor_attribute(x.real, name)
+        if name in ("T", "mT"):
+            return Complex(*(self.tensor_attribute(part, name) for part in x.parts))
+        if name in ("H", "mH"):
+            return complex_numbers.conj(self.b, Complex(*(self.tensor_attribute(part, name) for part in x.parts)))
+        if not objects.is_listed(f"Tensor.{name}"):
+            raise Problem(f"Tensor.{name} of complex numbers is not supported")
+        return objects.BoundMethod(x, name)
 
     def _method(self, owner, name: str):
         kind = _KINDS[owner.kind] if isinstance(owner, Num) else list if isinstance(owner, list) else dict if isinstance(owner, dict) else tuple if isinstance(owner, tuple) else str
@@ -154,6 +172,8 @@ class Attributes:
 
     def _is_a(self, x, kind) -> bool:
         name = getattr(kind, "__name__", getattr(kind, "name", "")).rsplit(".", 1)[-1]
+        if isinstance(x, Complex):
+            return kind is of_torch("Tensor")
         if isinstance(x, Tensor):
             if name == "Parameter":
                 return any(c.tensor is x and isinstance(c.array, kind) for c in self.captured.values())

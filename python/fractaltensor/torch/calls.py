@@ -17,11 +17,11 @@ from .views import select
 from .expressions import FUNCTIONS, has_poison, is_static
 from .functions import bind, closure_of, source_of
 from .lengths import ArgumentSize
-from .ops import OPERATORS, REFUSED
+from .ops import OPERATORS, REFUSED, complex_numbers
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast
 from .problems import NeedsUnrolling, Problem
-from .values import POISON, Device, Generated, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of, type_name
+from .values import POISON, Complex, Device, Generated, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of, type_name
 
 _MAX_DEPTH = 64
 
@@ -134,9 +134,13 @@ class Calls:
         return found.call(self.b, args, kwargs)
 
     def in_place(self, found, owner: Tensor, args, kwargs, name: str):
+        if isinstance(owner, Complex):
+            return complex_numbers.assigned(self.b, owner, found.call(self.b, [owner, *args], kwargs), name)
         if owner.repeats:
             raise Problem(f"{name}: writes through a tensor of which several elements are one (expand, unfold): clone it first")
         result = found.call(self.b, [owner, *args], kwargs)
+        if isinstance(result, Complex):
+            raise Problem(f"{name}: the result is complex, which cannot be cast to the destination's {owner.dtype}", "dtype")
         check_cast(result.dtype, owner.dtype, name)
         if result.rank > owner.rank or any(isinstance(p, int) and isinstance(q, int) and p != q for p, q in zip(result.sizes, owner.sizes)):
             raise Problem(f"{name}: the result {result.describe()} does not fit {owner.describe()}", "shape")
@@ -144,7 +148,7 @@ class Calls:
 
     def call_method(self, method: objects.BoundMethod, args, kwargs):
         owner, name = method.owner, method.name
-        if isinstance(owner, Tensor):
+        if isinstance(owner, (Tensor, Complex)):
             return self.call_tensor_method(owner, name, args, kwargs)
         if isinstance(owner, Num):
             return self.number_method(owner, name)
@@ -377,6 +381,8 @@ class Calls:
         return super(*self.static(args, "what super() takes"))
 
     def builtin_len(self, x):
+        if isinstance(x, Complex):
+            return self.builtin_len(x.real)
         if isinstance(x, Tensor):
             if not x.rank:
                 raise Problem("len() of a tensor without dimensions", "shape")
@@ -398,7 +404,7 @@ class Calls:
         return self.b._convert(x, kind) if isinstance(x, Num) else make(x)
 
     def builtin_abs(self, x):
-        if isinstance(x, Tensor):
+        if isinstance(x, (Tensor, Complex)):
             return OPERATORS["abs"].call(self.b, [x], {})
         if isinstance(x, Num):
             return self.b.number_op("math.absf" if x.kind == "float" else "math.absi", x.kind, x)
@@ -587,6 +593,8 @@ class Calls:
                 raise Problem("a tensor without dimensions cannot be gone over", "shape")
             self.note_range(items.sizes[0])
             return Iteration(items.sizes[0], lambda i: select(self.b, items, 0, i), True)
+        if isinstance(items, Complex):
+            return Iteration(items.real.sizes[0], lambda i: Complex(*(select(self.b, part, 0, i) for part in items.parts)), True)
         if isinstance(items, range):
             at = lambda i: items[i] if isinstance(i, int) else self.b.add(items.start, self.b.mul(i, items.step))  # noqa: E731
             return Iteration(len(items), at, True)

@@ -17,7 +17,7 @@ from .ops import indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
 from .problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
 from .rebound import is_attribute
-from .values import POISON, UNSET, Num, Tensor, Unset
+from .values import POISON, UNSET, Complex, Num, Tensor, Unset
 
 #: Contexts that change nothing of a program that computes forward only.
 _FORWARD = ("no_grad", "inference_mode")
@@ -142,6 +142,12 @@ class Control:
     def _augment_item(self, node, owner, key) -> None:
         """`owner[key] op= value`: read, changed, and written back, as Python does; a view has been written then."""
         if has_poison(owner) or has_poison(key):
+            return
+        if isinstance(owner, Complex):
+            old = Complex(*(indexing.read(self.b, part, key) for part in owner.parts))
+            result = self.augmented(type(node.op), self.eval(node.value), old)
+            for part, given in zip(owner.parts, result.parts):
+                indexing.write(self.b, part, key, given)
             return
         if not isinstance(owner, Tensor):
             result = self.augmented(type(node.op), self.eval(node.value), self.item_of(owner, key))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Callable, Dict
 
-from . import library
+from . import device_factors, library
 from .library import require, require_equal, require_some
 from .problems import RunError, RunIndexError, RunShapeError
 
@@ -212,5 +212,6 @@ def _covering(torch, boxes, begin: int, threshold: float, labels):
 _OWN: Dict[str, Callable] = {
     f.__name__: f for f in (require_equal, require_some, require, take, pick, cat, library.clamped, library.slice_length, library.slice_ends, nonzero, index_put, scatter_reduce, repeated, unique_consecutive, sort, topk, median, unique, bincount, searchsorted, nms, solve, inv, det, slogdet, cholesky)
 }
+_OWN.update(device_factors.TABLE)
 #: Steps whose results are as the program expects them, and memory of their own.
 OURS = frozenset(_OWN.values())

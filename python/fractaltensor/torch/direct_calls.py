@@ -71,7 +71,7 @@ class DirectCalls:
 def _may_be_direct(program, args) -> bool:
     """What is soon seen: dense tensors of PyTorch, and nothing to do beside the computation."""
     torch = sys.modules.get("torch")
-    if torch is None or not args or not all(type(a) in (torch.Tensor, torch.nn.Parameter) and a.is_contiguous() and a.numel() for a in args):
+    if torch is None or not args or not all(type(a) in (torch.Tensor, torch.nn.Parameter) and a.is_contiguous() and a.numel() and not a.is_complex() for a in args):
         return False
     if program.captured or program.guards or program.written or program.rebound or program.sites or program.lengths or program.engine.name == "interpret":
         return False

@@ -52,6 +52,30 @@ ALIASES: Dict[str, DType] = {
 }
 
 
+class ComplexType:
+    """A type of complex numbers by that of their parts."""
+
+    __slots__ = ("name", "part")
+
+    def __init__(self, name: str, part: DType):
+        self.name, self.part = name, part
+
+    def __repr__(self):
+        return self.name
+
+
+#: Types of complex numbers by what PyTorch calls them.
+COMPLEX: Dict[str, ComplexType] = {}
+for _part, _names in ((float32, ("complex64", "cfloat")), (float64, ("complex128", "cdouble"))):
+    COMPLEX.update(dict.fromkeys(_names, ComplexType(_names[0], _part)))
+
+
+def part_of(text: str) -> Optional[DType]:
+    """The type of the parts of an array's complex elements, by the name that its library gives them; None for others."""
+    found = COMPLEX.get(text.rsplit(".", 1)[-1])
+    return None if found is None else found.part
+
+
 def of_object(value) -> Optional[DType]:
     """The element type that an object of PyTorch, NumPy, Python or this module means; None for another object."""
     if isinstance(value, DType):

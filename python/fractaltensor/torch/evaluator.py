@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
-from . import dtypes, objects, rebound
+from . import arrays, dtypes, objects, rebound
 from ..source import Frame as Place
 from .attributes import Attributes
 from .builder import Builder
@@ -17,7 +17,7 @@ from .functions import Source
 from .ir import INDEX, Type
 from .lengths import Origin, origins_of
 from .problems import Problem, in_words
-from .values import POISON, UNSET, Mono, NamedResult, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
+from .values import POISON, UNSET, Complex, Mono, NamedResult, Num, PyDict, PyList, Size, Tensor, Unset, dense_strides
 
 _MAX_PROBLEMS = 50
 #: No size is greater.
@@ -203,20 +203,20 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         if isinstance(getter, tuple):
             owner, attribute = getter
             getter, key, name = (lambda: getattr(owner, attribute)), (id(owner), attribute), attribute
-        if isinstance(value, (Tensor, Num, objects.OpRef, objects.Namespace, dtypes.DType)):
+        if isinstance(value, (Tensor, Complex, dtypes.ComplexType, Num, objects.OpRef, objects.Namespace, dtypes.DType)):
             return value
         if objects.is_tensor(value):
             return self.capture(value, getter or (lambda: value), name)
         if callable(getter) and not isinstance(value, type(ast)):
             self.guard(key, getter, value)
-        if value is None or isinstance(value, (bool, int, float, str)):
+        if value is None or isinstance(value, (bool, int, float, complex, str)):
             return value.item() if hasattr(value, "item") else value
         kind = type(value)
         if kind.__module__ == "numpy" and hasattr(value, "item") and not isinstance(value, type):
             return value.item()
         if kind.__module__ == "torch":
             if kind.__name__ == "dtype":
-                return dtypes.named(str(value))
+                return dtypes.COMPLEX.get(str(value).rpartition(".")[2]) or dtypes.named(str(value))
             if kind.__name__ == "Size":
                 return Size(value)
         if kind in (list, dict) and callable(getter):
@@ -231,14 +231,24 @@ class Evaluator(Expressions, Attributes, Calls, Control):
             return PyDict({k: self.adopt(x, *_item(value, k)) for k, x in value.items()})
         return value
 
-    def capture(self, array, getter: Callable, name: str) -> Tensor:
+    def whole(self, tensor: Tensor, array):
+        """An array as the program sees it, where `tensor` has its elements: of complex ones, the last dimension has the parts."""
+        from .views import select
+
+        return Complex(*(select(self.b, tensor, tensor.rank - 1, k) for k in (0, 1))) if arrays.is_complex(array) else tensor
+
+    def capture(self, array, getter: Callable, name: str):
         known = self.captured.get(id(array))
-        if known is not None:
-            return known.tensor
         if id(array) in self.given:
             return self.given[id(array)]
+        if known is not None:
+            return known.tensor
         tensor = self.argument(array, name)
         self.captured[id(array)] = Captured(array, tensor, getter, name)
+        if arrays.is_complex(array):
+            # (Views of it are made once, where everything can see them.)
+            whole = self.given[id(array)] = self.whole(tensor, array)
+            return whole
         return tensor
 
     def argument(self, array, name: str, sizes=None) -> Tensor:

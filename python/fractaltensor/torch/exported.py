@@ -30,7 +30,7 @@ from .program import Program
 from .runnable import Leaf, Runnable
 from .running import Runner
 from .segments import Division, Segment, SegmentText, may_roots
-from .values import NamedResult
+from .values import Complex, NamedResult
 
 _FORMAT = 1
 
@@ -122,6 +122,8 @@ def _array_out(program: Program, at: int) -> Dict:
 def _call_out(value) -> Any:
     """The form of an argument; what is no array is compiled in."""
     if arrays.is_array(value):
+        if arrays.is_complex(value):
+            raise ArgumentError("export: an argument is complex: pass torch.view_as_real(x), and call torch.view_as_complex in the function")
         return {"array": "torch" if arrays.is_torch(value) else "numpy"}
     if isinstance(value, (tuple, list)):
         return {"list" if isinstance(value, list) else "tuple": [_call_out(x) for x in value]}
@@ -136,6 +138,8 @@ def _structure_out(structure) -> Any:
     again = _structure_out
     if isinstance(structure, Leaf):
         return {"leaf": structure.kind, "at": structure.at, "dtype": None if structure.dtype is None else structure.dtype.name}
+    if isinstance(structure, Complex):
+        return {"complex": [again(x) for x in structure.parts]}
     if isinstance(structure, NamedResult):
         return {"named": [again(x) for x in structure], "fields": list(structure.names)}
     if isinstance(structure, (tuple, list)):
@@ -256,6 +260,8 @@ def _structure_in(data) -> Any:
     again = _structure_in
     if "leaf" in data:
         return Leaf(data["leaf"], data["at"], None if data["dtype"] is None else written.again({"dtype": data["dtype"]}))
+    if "complex" in data:
+        return Complex(*map(again, data["complex"]))
     if "named" in data:
         return NamedResult([again(x) for x in data["named"]], data["fields"])
     if "list" in data or "tuple" in data:

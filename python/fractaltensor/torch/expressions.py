@@ -13,11 +13,11 @@ from ..errors import Error
 from .attributes import text_of
 from .builder import NOTHING
 from .ir import INDEX, Block
-from .ops import OPERATORS, indexing
+from .ops import OPERATORS, complex_numbers, indexing
 from .ops.pointwise import to_dtype
 from .ops.table import assign, check_cast, tensor_of
 from .problems import PYTHONS, NeedsUnrolling, Problem, problem_of
-from .values import ARGUMENT, POISON, UNSET, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
+from .values import ARGUMENT, POISON, UNSET, Complex, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
@@ -38,7 +38,7 @@ _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDi
 
 def is_static(value) -> bool:
     """Whether Python alone can work with a value."""
-    if isinstance(value, (Tensor, Num, Poison, Unset, objects.BoundMethod, objects.OpRef, objects.LocalFunction)):
+    if isinstance(value, (Tensor, Complex, Num, Poison, Unset, objects.BoundMethod, objects.OpRef, objects.LocalFunction)):
         return False
     if isinstance(value, (tuple, list)):
         return all(is_static(x) for x in value)
@@ -109,7 +109,7 @@ class Expressions:
     # -- leaves ------------------------------------------------------------------------------------------
 
     def eval_Constant(self, node):
-        if isinstance(node.value, (complex, bytes)):
+        if isinstance(node.value, bytes):
             raise Problem(f"a constant of type {type(node.value).__name__} cannot be compiled")
         return node.value
 
@@ -197,7 +197,7 @@ class Expressions:
         if has_poison(left) or has_poison(right):
             return POISON
         name, function = _BINARY[op]
-        if isinstance(left, Tensor) or isinstance(right, Tensor):
+        if any(isinstance(x, (Tensor, Complex)) for x in (left, right)):
             return self.tensor_binary(name, left, right)
         if isinstance(left, Num) or isinstance(right, Num):
             if self.in_condition:
@@ -217,9 +217,9 @@ class Expressions:
 
     def tensor_binary(self, name: str, left, right):
         for x in (left, right):
-            if not isinstance(x, (Tensor, Num)) and not is_number(x):
+            if not isinstance(x, (Tensor, Complex, Num, complex)) and not is_number(x):
                 raise Problem(f"{name}: expects tensors and numbers, found {type(x).__name__}")
-        if name == "div" and not isinstance(left, Tensor):
+        if name == "div" and not isinstance(left, (Tensor, Complex, complex)) and not isinstance(right, Complex):
             # As Tensor.__rtruediv__: what is rounded on the way shows in the last digits.
             inverse = OPERATORS["reciprocal"].call(self.b, [right], {})
             return inverse if is_number(left) and left == 1 else OPERATORS["mul"].call(self.b, [inverse, left], {})
@@ -291,7 +291,7 @@ class Expressions:
         if has_poison(value):
             return POISON
         name = {ast.USub: "neg", ast.UAdd: "positive", ast.Invert: "bitwise_not"}[type(node.op)]
-        if isinstance(value, Tensor):
+        if isinstance(value, (Tensor, Complex)):
             return OPERATORS[name].call(self.b, [value], {})
         if isinstance(value, Num):
             if name == "positive":
@@ -314,6 +314,8 @@ class Expressions:
             return self.truth(self.b.item(value))
         if isinstance(value, Num):
             return self.b._convert(value, "bool")
+        if isinstance(value, Complex):
+            raise Problem("the truth of a complex tensor is not supported: compare its abs() with 0")
         return bool(value)
 
     def eval_truth(self, node):
@@ -456,6 +458,8 @@ class Expressions:
             return self.b.compare(name, left, right) if known is None else known
         if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)) and not (is_static(left) and is_static(right)):
             return self._compare_sequences(name, left, right)
+        if any(isinstance(x, Complex) for x in (left, right)):
+            return OPERATORS[name].call(self.b, [left, right], {})
         left, right = (dtypes.of_object(x) or x if isinstance(y, dtypes.DType) else x for x, y in ((left, right), (right, left)))
         return function(left, right)
 
@@ -484,6 +488,8 @@ class Expressions:
             return POISON
         if isinstance(owner, Tensor):
             return indexing.read(self.b, owner, key)
+        if isinstance(owner, Complex):
+            return Complex(*(indexing.read(self.b, part, key) for part in owner.parts))
         if isinstance(key, Tensor):
             key = self.b.item(key)
         return self.item_of(owner, key)
@@ -591,6 +597,10 @@ class Expressions:
                 value = tensor_of(self.b, value, "the value of an assignment") if is_number(value) else self._constant(value)
             indexing.write(self.b, owner, key, value)
             return
+        if isinstance(owner, Complex):
+            for part, given in zip(owner.parts, complex_numbers.parts_of(self.b, value)):
+                indexing.write(self.b, part, key, given)
+            return
         self.set_item(owner, key, value)
 
     def set_item(self, owner, key, value) -> None:
@@ -638,8 +648,12 @@ class Expressions:
             return POISON
         if isinstance(load, Tensor):
             result = self.tensor_binary(_BINARY[op][0], load, value)
+            if isinstance(result, Complex):
+                raise Problem(f"{_SYMBOLS.get(op, 'in place')}=: the result is complex, which cannot be cast to the destination's {load.dtype}", "dtype")
             check_cast(result.dtype, load.dtype, f"{_SYMBOLS.get(op, '')}=")
             return assign(self.b, load, to_dtype(self.b, result, load.dtype), f"{_SYMBOLS.get(op, 'in place')}=")
+        if isinstance(load, Complex):
+            return complex_numbers.assigned(self.b, load, self.tensor_binary(_BINARY[op][0], load, value), f"{_SYMBOLS.get(op, 'in place')}=")
         if isinstance(load, PyList) and op is ast.Add:
             self.check_owned(load, "items are added")
             load.extend(self.items_of(value))

@@ -7,6 +7,7 @@ its place (for a device, say). All are stable: of equal elements the first comes
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Callable, Dict, List
 
@@ -46,33 +47,34 @@ def names() -> List[str]:
     return sorted(_STEPS)
 
 
-def _registered(function: Callable) -> Callable:
-    register(function.__name__, function)
+def registered(function: Callable) -> Callable:
+    """Makes a function of this package the step of its name."""
+    _STEPS[function.__name__] = function
     return function
 
 
-@_registered
+@registered
 def require_equal(first: int, second: int, what: str = "sizes are broadcast only where a 1 is known when the program is compiled"):
     if first != second:
         raise RunShapeError(f"sizes {first} and {second} that are data must be equal: {what}")
     return []
 
 
-@_registered
+@registered
 def require_some(size: int, message: str):
     if size < 1:
         raise RunShapeError(message)
     return []
 
 
-@_registered
+@registered
 def require(truth: bool, message: str):
     if not truth:
         raise RunError(message)
     return []
 
 
-@_registered
+@registered
 def nonzero(x):
     if not x.ndim:
         return [np.zeros((int(bool(x)), 0), np.int64), int(bool(x))]
@@ -80,7 +82,7 @@ def nonzero(x):
     return [np.ascontiguousarray(found.T), found.shape[1]]
 
 
-@_registered
+@registered
 def index_put(value, x, *indices, dims, accumulate: bool):
     """`x` with elements at tensors of indices replaced, in order, or added to."""
     made = np.array(x)
@@ -101,7 +103,7 @@ def index_put(value, x, *indices, dims, accumulate: bool):
 _FOLDS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
-@_registered
+@registered
 def scatter_reduce(value, x, *indices, reduce: str, include_self: bool):
     """`x` with what comes to each element folded into it, or, without it, in its place; a mean of integers is rounded down."""
     for d, (index, size) in enumerate(zip(indices, x.shape)):
@@ -123,7 +125,7 @@ def scatter_reduce(value, x, *indices, reduce: str, include_self: bool):
     return [made]
 
 
-@_registered
+@registered
 def repeated(counts):
     """Each place as often as its count says."""
     if (counts < 0).any():
@@ -132,7 +134,7 @@ def repeated(counts):
     return [found, len(found)]
 
 
-@_registered
+@registered
 def unique_consecutive(x):
     first = np.ones(x.size, bool)
     first[1:] = x[1:] != x[:-1]
@@ -168,7 +170,7 @@ def _mirrored(x, axis: int):
     return x[(slice(None),) * (axis % x.ndim) + (slice(None, None, -1),)] if x.ndim else x
 
 
-@_registered
+@registered
 def take(x, *indices, dims):
     """Elements at tensors of indices, and of each of these the greatest that is out of range (it is taken as 0)."""
     key: List = [slice(None)] * x.ndim
@@ -187,7 +189,7 @@ def take(x, *indices, dims):
     return [np.ascontiguousarray(x[tuple(key)]), *wrong]
 
 
-@_registered
+@registered
 def pick(x, *indices, dims):
     """As `take`, at indices that are known to lie inside: steps found them there."""
     if dims[-1] == len(dims) - 1:
@@ -198,25 +200,25 @@ def pick(x, *indices, dims):
     return [np.ascontiguousarray(x[tuple(key)])]
 
 
-@_registered
+@registered
 def cat(*parts, dim: int):
     made = np.concatenate(parts, dim)
     return [made, made.shape[dim]]
 
 
-@_registered
+@registered
 def clamped(size: int, numbers):
     """An end of a slice as a position from 0 to the size."""
     (end,) = numbers
     return [max(0, min(end + size if end < 0 else end, size))]
 
 
-@_registered
+@registered
 def slice_length(size: int, numbers):
     return [len(range(size)[slice(*numbers)])]
 
 
-@_registered
+@registered
 def slice_ends(size: int, start: int, stop: int, numbers):
     """First and last position of a slice, and how many there are; `numbers`: which ends are given, and the step."""
     has_start, has_stop, by = numbers
@@ -235,13 +237,13 @@ def order(x, axis: int, descending: bool):
     return x.shape[axis] - 1 - _mirrored(places, axis)
 
 
-@_registered
+@registered
 def sort(x, dim: int, descending: bool):
     places = order(x, dim, descending)
     return [_along(x, places, dim), places.astype(np.int64, copy=False)]
 
 
-@_registered
+@registered
 def topk(x, k: int, dim: int, largest: bool):
     if not 0 <= k <= x.shape[dim]:
         raise RunShapeError(f"topk: k is {k}, the dimension has size {x.shape[dim]}")
@@ -250,7 +252,7 @@ def topk(x, k: int, dim: int, largest: bool):
     return [_along(x, places, dim), places.astype(np.int64, copy=False)]
 
 
-@_registered
+@registered
 def median(x):
     if not x.size:
         return [np.array(np.nan if x.dtype.kind == "f" else x.dtype.kind == "b" if x.dtype.itemsize < 4 else np.iinfo(x.dtype).min, x.dtype)]
@@ -259,58 +261,59 @@ def median(x):
     return [np.sort(x)[(x.size - 1) // 2].reshape(())]
 
 
-@_registered
+@registered
 def unique(x):
     values, inverse, counts = np.unique(x, return_inverse=True, return_counts=True, equal_nan=False)
     return [values, inverse.reshape(x.shape).astype(np.int64), counts.astype(np.int64), len(values)]
 
 
-@_registered
+@registered
 def bincount(x, weights=None, minlength: int = 0):
     found = np.bincount(x.reshape(-1), None if weights is None else weights.reshape(-1), minlength)
     found = found.astype(np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64)
     return [found, len(found)]
 
 
-@_registered
+@registered
 def searchsorted(sequence, values, right: bool):
     return [np.searchsorted(sequence, values, "right" if right else "left").reshape(values.shape)]
 
 
-def _of_matrices(function: Callable) -> Callable:
-    """A step of matrices, whose failure is the program's."""
+def of_matrices(function: Callable) -> Callable:
+    """Registers a step of matrices, whose failure is the program's."""
 
-    def step_(*operands):
+    @functools.wraps(function)
+    def step_(*operands, **parameters):
         try:
-            return function(*operands)
+            return function(*operands, **parameters)
         except np.linalg.LinAlgError as error:
             raise RunError(f"linalg.{function.__name__}: {error}") from None
 
-    step_.__name__ = function.__name__
-    return _registered(step_)
+    _STEPS[function.__name__] = step_
+    return step_
 
 
-@_of_matrices
+@of_matrices
 def solve(a, right):
     return [np.linalg.solve(a, right)]
 
 
-@_of_matrices
+@of_matrices
 def inv(a):
     return [np.linalg.inv(a)]
 
 
-@_of_matrices
+@of_matrices
 def det(a):
     return [np.asarray(np.linalg.det(a), a.dtype)]
 
 
-@_of_matrices
+@of_matrices
 def slogdet(a):
     return [np.asarray(x, a.dtype) for x in np.linalg.slogdet(a)]
 
 
-@_of_matrices
+@of_matrices
 def cholesky(a):
     return [np.linalg.cholesky(a)]
 
@@ -319,7 +322,7 @@ def cholesky(a):
 _MOST_SHIFTED = 4000
 
 
-@_registered
+@registered
 def nms(boxes, scores, labels=None, threshold: float = 0.5):
     """Greedy suppression in the order of scores; boxes of other labels do not touch each other."""
     places = order(scores, 0, True)
@@ -370,6 +373,8 @@ def _covers(ones, others, threshold: float):
     with np.errstate(divide="ignore", invalid="ignore"):
         return common / (ones[4] + others[4] - common) > threshold
 
+
+from . import factor_steps, sequence_steps  # noqa: E402, F401 - they register steps of their own
 
 #: Steps whose results are as the program expects them, and memory of their own.
 OURS = frozenset(_STEPS.values())

@@ -212,7 +212,7 @@ class TorchMemory(Memory):
         self.knows_numbers = is_cpu
 
     def adopt(self, value):
-        return value.detach()
+        return (self.torch.view_as_real(value) if value.is_complex() else value).detach()
 
     def is_dense(self, array) -> bool:
         return array.is_contiguous()

@@ -11,7 +11,7 @@ from .views import same
 from .dtypes import DType
 from .ir import INDEX, Type, Value
 from .problems import Problem
-from .values import UNSET, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
+from .values import UNSET, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
 
 _NUMBER_ORDER = {"bool": 0, "int": 1, "float": 2}
 _TYPES = {"int": INDEX}
@@ -101,6 +101,8 @@ def same_value(a, b) -> bool:
         return True
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.value is b.value
+    if isinstance(a, Complex) and isinstance(b, Complex):
+        return all(map(same_value, a.parts, b.parts))
     if isinstance(a, Num) and isinstance(b, Num):
         return a.value is b.value
     if type(a) is not type(b):
@@ -119,6 +121,8 @@ def same_value(a, b) -> bool:
 def describe(value) -> str:
     if isinstance(value, Tensor):
         return f"a tensor {value.describe()}"
+    if isinstance(value, Complex):
+        return f"a {value.describe()}"
     if isinstance(value, Num):
         return f"a number ({value.kind})"
     if isinstance(value, Unset):
@@ -143,12 +147,14 @@ class Merger:
             return Array(value.dtype, sizes, value.strides, value.own, value.repeats)
         if isinstance(value, Num) or is_number(value):
             return Number(kind_of(value))
+        if isinstance(value, Complex):
+            return Sequence_(value, [self.spec_of(x) for x in value.parts])
         if isinstance(value, (PyList, tuple)) and not isinstance(value, Size):
             return Sequence_(value, [self.spec_of(x) if self._moves(x) else Static(x) for x in value])
         return Static(value)
 
     def _moves(self, value) -> bool:
-        return isinstance(value, (Tensor, Num, tuple, list))
+        return isinstance(value, (Tensor, Complex, Num, tuple, list))
 
     def join_branches(self, a, c, name: str) -> Spec:
         """As `join`; a number beside a tensor without dimensions, whose type can hold it, is such a tensor."""
@@ -171,6 +177,8 @@ class Merger:
             return self.spec_of(c if isinstance(a, Unset) else a)
         if isinstance(a, Tensor) and isinstance(c, Tensor):
             return self._join_tensors(a, c, name)
+        if isinstance(a, Complex) and isinstance(c, Complex):
+            return Sequence_(c, [self.join(x, y, name) for x, y in zip(a.parts, c.parts)])
         if all(isinstance(x, Num) or is_number(x) for x in (a, c)):
             kinds = (kind_of(a), kind_of(c))
             return Number(max(kinds, key=_NUMBER_ORDER.__getitem__))
@@ -219,7 +227,7 @@ class Merger:
                 if wanted is None:
                     yield self.b.scalar(size)
         else:
-            items = value if isinstance(spec, Sequence_) else [value[k] for k in spec.keys]
+            items = value.parts if isinstance(value, Complex) else value if isinstance(spec, Sequence_) else [value[k] for k in spec.keys]
             for part, item in zip(spec.items, items):
                 yield from self.flatten(part, item)
 
@@ -257,6 +265,8 @@ class Merger:
         items = [self.rebuild(s, values, block) for s in spec.items]
         if isinstance(spec, Mapping_):
             return PyDict(zip(spec.keys, items), block)
+        if isinstance(spec.like, Complex):
+            return Complex(*items)
         if isinstance(spec.like, NamedResult):
             return NamedResult(items, spec.like.names, spec.like.kind)
         if isinstance(spec.like, PyList):
@@ -290,6 +300,6 @@ def widens_sizes(old: Optional[Spec], new: Spec, dummy) -> bool:
         return before is not None and any(isinstance(n, int) and m is None for n, m in zip(before, new.sizes))
     if isinstance(new, Sequence_):
         parts = old.items if isinstance(old, Sequence_) else [None] * len(new.items)
-        values = dummy if isinstance(dummy, (tuple, list)) else [UNSET] * len(new.items)
+        values = dummy.parts if isinstance(dummy, Complex) else dummy if isinstance(dummy, (tuple, list)) else [UNSET] * len(new.items)
         return any(widens_sizes(o, n, d) for o, n, d in zip(parts, new.items, values))
     return False

@@ -81,6 +81,8 @@ def of_module(module, attribute: str):
         raise Problem(f"module '{name}' is not installed, and '{attribute}' is no module of operators")
     if not is_operator_module(name):
         return getattr(module, attribute)
+    if attribute in dtypes.COMPLEX and name in ("torch", "fractaltensor.torch"):
+        return dtypes.COMPLEX[attribute]
     if attribute in dtypes.ALIASES and name in ("torch", "fractaltensor.torch"):
         return dtypes.ALIASES[attribute]
     found = None if isinstance(module, Namespace) else getattr(module, attribute, None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import types
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import arrays, attributes, engines
+from . import arrays, attributes, dtypes, engines
 from .dtypes import DType
 from .evaluator import Evaluator
 from .ir import forward_new, remove_dead, sink, text_of, walk
@@ -15,7 +15,7 @@ from .problems import NeedsUnrolling, Problem, error_of
 from .runnable import WHOLE, Leaf, Runnable
 from .running import Runner
 from .segments import SegmentText, may_roots
-from .values import ARGUMENT, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
+from .values import ARGUMENT, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 
 class Program(Runnable):
@@ -87,11 +87,12 @@ class Program(Runnable):
             if id(value) in ev.given:
                 return ev.given[id(value)]
             name = names.get(id(value), "argument")
-            tensor = ev.argument(value, name, self._sizes(name, value))
-            ev.given[id(value)] = tensor
+            sizes = self._sizes(name, value)
+            tensor = ev.argument(value, name, [*sizes, 2] if arrays.is_complex(value) else sizes)
             self.roots.append(tensor)
             self.root_names.append(name)
-            return tensor
+            whole = ev.given[id(value)] = ev.whole(tensor, value)
+            return whole
         if isinstance(value, list):
             return PyList([self._value(x, names) for x in value], ARGUMENT)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -133,6 +134,10 @@ class Program(Runnable):
                 top.yields.append(ev.b.read(value))
                 self._leaves[value.value] = Leaf("tensor", len(top.yields) - 1, value.dtype)
             return self._leaves[value.value]
+        if isinstance(value, Complex):
+            return Complex(*map(self._result, value.parts))
+        if isinstance(value, dtypes.ComplexType):
+            return attributes.of_torch(value.name) or value
         if isinstance(value, Num):
             top.yields.append(value.value)
             return Leaf("number", len(top.yields) - 1)

@@ -17,7 +17,7 @@ from .lengths import Dims
 from .problems import RunError, RunIndexError
 from .rebound import Rebound
 from .running import Counts, Runner
-from .values import NamedResult, Size
+from .values import Complex, NamedResult, Size
 
 
 class Leaf:
@@ -183,6 +183,8 @@ class Runnable:
             if structure not in done.made:
                 done.made[structure] = self._leaf(structure, done)
             return done.made[structure]
+        if isinstance(structure, Complex):
+            return arrays.joined([again(s) for s in structure.parts], done.torch_like)
         if isinstance(structure, NamedResult):
             kind = structure.kind or collections.namedtuple("Result", structure.names)
             return kind(*(again(s) for s in structure))

@@ -88,6 +88,26 @@ class Tensor:
         return f"{self.dtype}[{sizes}]"
 
 
+class Complex:
+    """A complex tensor: two tensors of one size and type."""
+
+    __slots__ = ("real", "imag")
+
+    def __init__(self, real: Tensor, imag: Tensor):
+        self.real, self.imag = real, imag
+
+    @property
+    def parts(self) -> Tuple[Tensor, Tensor]:
+        return self.real, self.imag
+
+    @property
+    def rank(self) -> int:
+        return self.real.rank
+
+    def describe(self) -> str:
+        return f"complex {self.real.describe()}"
+
+
 def is_dense(sizes, strides) -> bool:
     step = Mono(1)
     for size, stride in zip(reversed(sizes), reversed(strides)):
@@ -211,7 +231,7 @@ def view_strides(sizes: Sequence[SizeLike], strides: Sequence[Mono], wanted: Seq
 
 def type_name(value) -> str:
     """What a person calls the type of a value."""
-    names = {PyList: "list", PyDict: "dict", Generated: "generator", NamedResult: "tuple"}
+    names = {PyList: "list", PyDict: "dict", Generated: "generator", NamedResult: "tuple", Complex: "complex tensor"}
     if isinstance(value, Num):
         return value.kind
     return "int" if isinstance(value, int) and not isinstance(value, bool) else names.get(type(value), type(value).__name__)

@@ -343,10 +343,14 @@ def isin(b: Builder, elements, test_elements, *, assume_unique=False, invert=Fal
     return pointwise.logical_not(b, found) if invert else found
 
 
-@operator("histc", GROUP, note="min and max are given")
+@operator("histc", GROUP, note="a library step where min and max are those of the data")
 def histc(b: Builder, input, bins=100, min=0, max=0):
+    if min == max == 0:
+        from .steps import call
+
+        return call(b, "histogram", [input], [(input.dtype, [bins])], bins=bins)[0]
     if min == max:
-        raise Problem("histc: min and max must be given, and differ: from the data they would cost a look at all of it first")
+        raise Problem("histc: min and max must differ")
     own = input.dtype
     inside = b.pointwise(dtypes.bool_, [input], lambda body, x: body.op("arith.andi", body.compare("ge", x, body.constant(min, own)), body.compare("le", x, body.constant(max, own))))
 
@@ -506,6 +510,37 @@ def _window(name: str, weights: Sequence[float]):
 _window("hann_window", (0.5, 0.5))
 _window("hamming_window", (0.54, 0.46))
 _window("blackman_window", (0.42, 0.5, 0.08))
+
+
+@operator("bartlett_window", GROUP, where="f")
+def bartlett_window(b: Builder, window_length, periodic=True, *, dtype=None):
+    """A triangle from 0 to 1 and back."""
+    if not isinstance(window_length, int):
+        raise Problem("bartlett_window: the length must be known when the program is compiled")
+    half = max(1, window_length if periodic else window_length - 1) / 2
+    values = [1 - abs(i / half - 1) for i in range(window_length)]
+    own = [1.0] if window_length == 1 else values
+    return dense(b, own, dtype_of(dtype, dtypes.float32), [window_length])
+
+
+@operator("kaiser_window", GROUP, where="f")
+def kaiser_window(b: Builder, window_length, periodic=True, beta=12.0, *, dtype=None):
+    """Bessel's I0 of beta times a half circle, by its power series."""
+    if not isinstance(window_length, int) or not is_number(beta):
+        raise Problem("kaiser_window: length and beta must be known when the program is compiled")
+
+    def bessel(x: float) -> float:
+        total = term = 1.0
+        k = 1
+        while term > total * 1e-17:
+            term *= (x / 2 / k) ** 2
+            total, k = total + term, k + 1
+        return total
+
+    half = max(1, window_length if periodic else window_length - 1) / 2
+    values = [bessel(beta * max(0.0, 1 - (i / half - 1) ** 2) ** 0.5) / bessel(beta) for i in range(window_length)]
+    own = [1.0] if window_length == 1 else values
+    return dense(b, own, dtype_of(dtype, dtypes.float32), [window_length])
 
 
 # -- sizes -----------------------------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ import math
 from .. import views as base
 from ..builder import Builder
 from ..problems import Problem
-from . import composed, pointwise, reductions, views
+from . import composed, factors, pointwise, reductions, views
 from .creation import counted
 from .. import dtypes
-from .table import dim_of, operator
+from .table import dim_of, dtype_of, operator
 
 GROUP = "Linear algebra"
 
@@ -33,10 +33,11 @@ def _of_matrix(b: Builder, x, order, dims, keepdim: bool, dtype, what: str):
     """A norm of matrices in two dimensions: Frobenius', or the largest or least sum of magnitudes of a row or column."""
     if order in ("fro", None):
         return reductions.norm(b, x, 2, dims, keepdim, dtype)
-    if isinstance(order, str) or order in (2, -2):
-        raise Problem(f"{what}: ord is 'fro', 1, -1, inf or -inf for matrices, found {order!r}: singular values are not supported")
+    by_values = factors.by_singular_values(b, x if dtype is None else pointwise.to_dtype(b, x, dtype_of(dtype, x.dtype)), order, dims, keepdim)
+    if by_values is not None:
+        return by_values
     if order not in (1, -1, math.inf, -math.inf):
-        raise Problem(f"{what}: ord is 'fro', 1, -1, inf or -inf for matrices, found {order!r}")
+        raise Problem(f"{what}: ord is 'fro', 'nuc', 2, -2, 1, -1, inf or -inf for matrices, found {order!r}")
     rows, columns = (dim_of(d, x.rank) for d in dims)
     along, over = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = reductions.norm(b, x, 1, along, True, dtype)
@@ -46,14 +47,14 @@ def _of_matrix(b: Builder, x, order, dims, keepdim: bool, dtype, what: str):
     return found
 
 
-@operator("torch.linalg.matrix_norm", GROUP, also=("aten.linalg_matrix_norm.default", "aten.linalg_matrix_norm.str_ord"), note="without singular values")
+@operator("torch.linalg.matrix_norm", GROUP, also=("aten.linalg_matrix_norm.default", "aten.linalg_matrix_norm.str_ord"))
 def matrix_norm(b: Builder, A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if A.rank < 2:
         raise Problem(f"matrix_norm: expects at least 2 dimensions, found {A.describe()}", "shape")
     return _of_matrix(b, A, ord, tuple(dim), keepdim, dtype, "matrix_norm")
 
 
-@operator("torch.linalg.norm", GROUP, also=("aten.linalg_norm.default", "aten.linalg_norm.ord_str"), note="without singular values")
+@operator("torch.linalg.norm", GROUP, also=("aten.linalg_norm.default", "aten.linalg_norm.ord_str"))
 def norm(b: Builder, A, ord=None, dim=None, keepdim=False, *, dtype=None):
     """Without `ord` of all elements; with it of a vector, or of a matrix where two dimensions are meant."""
     two = isinstance(dim, (tuple, list)) and len(dim) == 2

@@ -17,7 +17,7 @@ from .table import OPERATORS, operator, promote
 GROUP = "Losses"
 
 
-def _reduced(b: Builder, loss: Tensor, reduction: str, what: str) -> Tensor:
+def reduced(b: Builder, loss: Tensor, reduction: str, what: str) -> Tensor:
     if reduction == "none":
         return loss
     if reduction in ("mean", "sum"):
@@ -29,7 +29,7 @@ def _element_wise(b: Builder, name: str, input, target, function, reduction: str
     """`function(body, input, target)` for each element, weighted and reduced."""
     own = promote(input, target)
     loss = b.pointwise(out or own, [input, target], function, arithmetic_type(own))
-    return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, name)
+    return reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, name)
 
 
 def _half(body, x):
@@ -119,7 +119,7 @@ def binary_cross_entropy_with_logits(b: Builder, input, target, weight=None, siz
         return body.op("arith.subf", no, yes)
 
     loss = b.pointwise(out, [input, target, 1.0 if pos_weight is None else pos_weight], emit, arithmetic_type(own))
-    return _reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, "binary_cross_entropy_with_logits")
+    return reduced(b, loss if weight is None else pointwise.mul(b, loss, weight), reduction, "binary_cross_entropy_with_logits")
 
 
 @operator("kl_div", GROUP, where="")
@@ -130,7 +130,7 @@ def kl_div(b: Builder, input, target, size_average=None, reduce=None, reduction=
         loss = pointwise.sub(b, pointwise.xlogy(b, target, target), pointwise.mul(b, target, input))
     if reduction == "batchmean":
         return pointwise.div(b, sum_(b, loss), loss.sizes[0])
-    return _reduced(b, loss, reduction, "kl_div")
+    return reduced(b, loss, reduction, "kl_div")
 
 
 def _check_target(what: str, input, target, wanted) -> None:
@@ -153,7 +153,7 @@ def nll_loss(b: Builder, input, target, weight=None, size_average=None, ignore_i
     loss = pointwise.where(b, ignored, 0.0, pointwise.mul(b, loss, shares))
     if reduction == "mean":
         return pointwise.div(b, sum_(b, loss), sum_(b, shares))
-    return _reduced(b, loss, reduction, "nll_loss")
+    return reduced(b, loss, reduction, "nll_loss")
 
 
 @operator("cross_entropy", GROUP, where="", note="of class numbers or of probabilities")
@@ -179,7 +179,7 @@ def cross_entropy(b: Builder, input, target, weight=None, size_average=None, ign
         return b.constant_tensor(float("nan"), parts.dtype)
     if reduction == "mean":
         return pointwise.div(b, sum_(b, loss), b.product([n for i, n in enumerate(input.sizes) if i != d]))
-    return _reduced(b, loss, reduction, "cross_entropy")
+    return reduced(b, loss, reduction, "cross_entropy")
 
 
 def _by_class(b: Builder, weight: Tensor, d: int, rank: int) -> Tensor:
@@ -198,7 +198,7 @@ def _smoothed(b: Builder, logs: Tensor, target: Tensor, weight, d: int, ignore_i
             count = pointwise.mul(b, count, taken(b, weight, [0], [pointwise.where(b, ignored, 0, target)]))
         even = pointwise.div(b, sum_(b, even), sum_(b, count))
     else:
-        even = _reduced(b, even, reduction, "cross_entropy")
+        even = reduced(b, even, reduction, "cross_entropy")
     share = pointwise.div(b, b.constant_tensor(part, logs.dtype), logs.sizes[d])
     return pointwise.add(b, pointwise.mul(b, own, 1 - part), pointwise.mul(b, even, share))
 
@@ -211,4 +211,4 @@ def triplet_margin_loss(b: Builder, anchor, positive, negative, margin=1.0, p=2.
     if swap:
         far = pointwise.minimum(b, far, pairwise_distance(b, positive, negative, p, eps))
     loss = pointwise.clamp(b, pointwise.add(b, pointwise.sub(b, near, far), margin), 0)
-    return _reduced(b, loss, reduction, "triplet_margin_loss")
+    return reduced(b, loss, reduction, "triplet_margin_loss")

@@ -278,21 +278,37 @@ def embedding(b: Builder, input, weight, padding_idx=None, max_norm=None, norm_t
     return taken(b, weight, [0], [from_zero(b, input, weight.sizes[0])])
 
 
-@operator("torch.nn.functional.embedding_bag", GROUP, note="of bags of one size: indices of 2 dimensions")
+@operator("torch.nn.functional.embedding_bag", GROUP)
 def embedding_bag(
     b: Builder, input, weight, offsets=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None,
     include_last_offset=False, padding_idx=None,
 ):  # fmt: skip
     from .reductions import extreme, mean, sum_
 
-    if input.rank != 2 or offsets is not None:
-        raise Problem(f"embedding_bag: expects indices of 2 dimensions without offsets, found {input.describe()}", "shape")
+    if (input.rank, offsets is None) not in ((2, True), (1, False)):
+        raise Problem(f"embedding_bag: expects indices of 2 dimensions without offsets, or of 1 dimension with them, found {input.describe()}", "shape")
     if padding_idx is not None or mode not in ("sum", "mean", "max") or per_sample_weights is not None and mode != "sum":
         raise Problem("embedding_bag: mode is 'sum', 'mean' or 'max', per_sample_weights go with 'sum', padding_idx must be None")
     rows = embedding(b, input, weight, None, max_norm)
     if per_sample_weights is not None:
-        rows = pointwise.mul(b, rows, base.unsqueeze(b, per_sample_weights, 2))
+        rows = pointwise.mul(b, rows, base.unsqueeze(b, per_sample_weights, input.rank))
+    if offsets is not None:
+        return _bags(b, rows, offsets, mode, include_last_offset is True)
     return extreme(b, rows, [1], False, True, "embedding_bag") if mode == "max" else (sum_ if mode == "sum" else mean)(b, rows, 1)
+
+
+def _bags(b: Builder, rows: Tensor, offsets: Tensor, mode: str, has_end: bool) -> Tensor:
+    """Sums, means or extremes of the rows from one offset to the next: each row goes to the last bag that begins at it or before."""
+    from .steps import call
+
+    ends = offsets if not has_end else narrow(b, offsets, 0, 0, b.sub(offsets.sizes[0], 1))
+    count = ends.sizes[0]
+    places = counted(b, rows.sizes[0], dtypes.int64)
+    own = call(b, "searchsorted", [pointwise.to_dtype(b, ends, dtypes.int64), places], [(dtypes.int64, places.sizes)], right=True)[0]
+    bags = b.copy(base.expand(b, base.unsqueeze(b, pointwise.sub(b, own, 1), 1), rows.sizes))
+    made = b.constant_tensor(0, rows.dtype, [count, rows.sizes[1]])
+    # (As `amax` without what was there; a bag without rows has 0, as PyTorch's.)
+    return _scatter_reduce(b, made, 0, bags, rows, {"sum": "sum", "mean": "mean", "max": "amax"}[mode], include_self=False)
 
 
 def _everywhere(b: Builder, x: Tensor, d: int, index: Tensor, what: str):
@@ -334,7 +350,7 @@ def take(b: Builder, input, index):
     return taken(b, base.reshape(b, input, [-1]), [0], [index])
 
 
-def _copied(name: str, function, note: str = ""):
+def copied(name: str, function, note: str = ""):
     """Registers `name_` and `name`: in place, and on a copy."""
 
     def on_copy(b: Builder, input, *args, **kwargs):
@@ -363,7 +379,7 @@ def _scattered(b: Builder, self, dim, index, src, add: bool, what: str):
     return put(b, self, list(range(self.rank)), indices, src, add, what)
 
 
-_copied("scatter", _scatter, "of two writes to one element the last stays")
+copied("scatter", _scatter, "of two writes to one element the last stays")
 def _scatter_reduce(b: Builder, self, dim, index, src, reduce, *, include_self=True):
     """A step: what comes to one element is folded in the order of the indices."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
@@ -383,8 +399,8 @@ def _scatter_reduce(b: Builder, self, dim, index, src, reduce, *, include_self=T
     return assign(b, self, made, "scatter_reduce")
 
 
-_copied("scatter_reduce", _scatter_reduce)
-_copied("scatter_add", lambda b, self, dim, index, src: _scattered(b, self, dim, index, src, True, "scatter_add"))
+copied("scatter_reduce", _scatter_reduce)
+copied("scatter_add", lambda b, self, dim, index, src: _scattered(b, self, dim, index, src, True, "scatter_add"))
 
 
 def _index_write(what: str, add: bool):
@@ -398,15 +414,15 @@ def _index_write(what: str, add: bool):
     return implementation
 
 
-_copied("index_add", _index_write("index_add", True))
-_copied("index_copy", _index_write("index_copy", False))
+copied("index_add", _index_write("index_add", True))
+copied("index_copy", _index_write("index_copy", False))
 
 
 def _index_fill(b: Builder, self, dim, index, value):
     return _index_write("index_fill", False)(b, self, dim, index, value)
 
 
-_copied("index_fill", _index_fill)
+copied("index_fill", _index_fill)
 
 
 def _index_put(b: Builder, self, indices, values, accumulate=False):
@@ -415,7 +431,7 @@ def _index_put(b: Builder, self, indices, values, accumulate=False):
     return write(b, self, tuple(slice(None) if i is None else i for i in indices), values, accumulate=accumulate)
 
 
-_copied("index_put", _index_put, "of two writes to one element the last stays")
+copied("index_put", _index_put, "of two writes to one element the last stays")
 
 
 # -- mirrors, shifts, borders ------------------------------------------------------------------------------------------

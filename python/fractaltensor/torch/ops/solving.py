@@ -15,7 +15,8 @@ from .table import named, operator
 GROUP = "Library steps"
 
 
-def _square(b: Builder, x: Tensor, what: str) -> Tensor:
+def square(b: Builder, x: Tensor, what: str) -> Tensor:
+    """That `x` is square matrices of float32 or float64."""
     if x.rank < 2 or not same(x.sizes[-1], x.sizes[-2]):
         raise Problem(f"{what}: expects square matrices, found {x.describe()}", "shape")
     if not x.dtype.is_float or x.dtype.bits == 16:
@@ -25,7 +26,7 @@ def _square(b: Builder, x: Tensor, what: str) -> Tensor:
 
 @operator("torch.linalg.solve", GROUP, also=("aten.linalg_solve.default",))
 def solve(b: Builder, A, B, *, left=True):
-    _square(b, A, "solve")
+    square(b, A, "solve")
     if B.dtype is not A.dtype:
         raise Problem(f"solve: a matrix of {A.dtype} and a right side of {B.dtype}: cast one of them", "dtype")
     is_vector = B.rank == 1 or B.rank == A.rank - 1 and all(same(n, m) for n, m in zip(B.sizes, A.sizes[:-1]))
@@ -47,7 +48,7 @@ def solve(b: Builder, A, B, *, left=True):
 def solve_triangular(b: Builder, A, B, *, upper, left=True, unitriangular=False):
     from .creation import tril, triu
 
-    _square(b, A, "solve_triangular")
+    square(b, A, "solve_triangular")
     own = (triu if upper else tril)(b, A)
     if unitriangular:
         from .creation import eye
@@ -59,22 +60,22 @@ def solve_triangular(b: Builder, A, B, *, upper, left=True, unitriangular=False)
 
 @operator("torch.linalg.inv", GROUP, also=("torch.inverse", "Tensor.inverse", "aten.linalg_inv.default", "aten.inverse.default"))
 def inv(b: Builder, A):
-    return call(b, "inv", [_square(b, A, "inv")], [(A.dtype, A.sizes)])[0]
+    return call(b, "inv", [square(b, A, "inv")], [(A.dtype, A.sizes)])[0]
 
 
 @operator("torch.linalg.det", GROUP, also=("torch.det", "Tensor.det", "aten.linalg_det.default", "aten.det.default"))
 def det(b: Builder, A):
-    return call(b, "det", [_square(b, A, "det")], [(A.dtype, A.sizes[:-2])])[0]
+    return call(b, "det", [square(b, A, "det")], [(A.dtype, A.sizes[:-2])])[0]
 
 
 @operator("torch.linalg.slogdet", GROUP, also=("torch.slogdet", "Tensor.slogdet", "aten.linalg_slogdet.default"))
 def slogdet(b: Builder, A):
-    return named(call(b, "slogdet", [_square(b, A, "slogdet")], [(A.dtype, A.sizes[:-2])] * 2), "sign", "logabsdet")
+    return named(call(b, "slogdet", [square(b, A, "slogdet")], [(A.dtype, A.sizes[:-2])] * 2), "sign", "logabsdet")
 
 
 @operator("torch.linalg.cholesky", GROUP, also=("aten.linalg_cholesky.default",))
 def cholesky(b: Builder, A, *, upper=False):
-    (found,) = call(b, "cholesky", [_square(b, A, "cholesky")], [(A.dtype, A.sizes)])
+    (found,) = call(b, "cholesky", [square(b, A, "cholesky")], [(A.dtype, A.sizes)])
     return b.copy(base.permute(b, found, [*range(A.rank - 2), A.rank - 1, A.rank - 2])) if upper else found
 
 

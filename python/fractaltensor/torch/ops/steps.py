@@ -148,20 +148,24 @@ def median(b: Builder, input, dim=None, keepdim=False):
     return kthvalue(b, input, b.add(b.floordiv(b.sub(size, 1), 2), 1), dim, keepdim)
 
 
-@operator("unique", GROUP, note="of all elements, without dim", where="fm")
+@operator("unique", GROUP, where="fm")
 def unique(b: Builder, input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     if dim is not None:
-        raise Problem("unique: dim is not supported")
+        from .selection import unique_along
+
+        return unique_along(b, input, dim, True, return_inverse, return_counts)
     results = [(input.dtype, [None]), (dtypes.int64, input.sizes), (dtypes.int64, [None])]
     values, inverse, counts = call(b, "unique", [input], results, 1, most=input.sizes or [1])
     found = [values] + ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@operator("unique_consecutive", GROUP, note="of all elements, without dim")
+@operator("unique_consecutive", GROUP)
 def unique_consecutive(b: Builder, input, return_inverse=False, return_counts=False, dim=None):
     if dim is not None and not (input.rank == 1 and dim in (0, -1)):
-        raise Problem("unique_consecutive: dim is not supported")
+        from .selection import unique_along
+
+        return unique_along(b, input, dim, False, return_inverse, return_counts)
     flat = base.reshape(b, input, [-1])
     results = [(input.dtype, [None]), (dtypes.int64, flat.sizes), (dtypes.int64, [None])]
     values, inverse, counts = call(b, "unique_consecutive", [flat], results, 1, most=input.sizes or [1])
@@ -182,9 +186,9 @@ def bincount(b: Builder, input, weights=None, minlength=0):
 def searchsorted(b: Builder, sorted_sequence, input, *, out_int32=False, right=False, side=None):
     values = tensor_of(b, input)
     out = dtypes.int32 if out_int32 else dtypes.int64
-    if sorted_sequence.rank != 1:
-        raise Problem("searchsorted: expects a sequence of 1 dimension", "shape")
-    return call(b, "searchsorted", [sorted_sequence, values], [(out, values.sizes)], right=bool(right) or side == "right")[0]
+    from .selection import searched
+
+    return searched(b, sorted_sequence, values, out, bool(right) or side == "right")
 
 
 @operator("bucketize", GROUP, where="f")

@@ -8,7 +8,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from .. import dtypes
 from ..builder import Builder
-from ..dtypes import DType
+from ..dtypes import ComplexType, DType
 from ..problems import Problem
 from ..values import NamedResult, Num, Tensor, is_number, kind_of
 
@@ -26,6 +26,8 @@ class Operator:
     def call(self, b: Builder, args: Sequence, kwargs: Dict):
         check_device(b, kwargs.get("device"))
         kwargs = {_NUMPY.get(k, k): v for k, v in kwargs.items() if k not in _IGNORED}
+        if self._is_complex(args, kwargs):
+            return self._call_complex(b, args, kwargs)
         out = kwargs.pop("out", None) if "out" not in self.signature.parameters else None
         if isinstance(out, Tensor) and "dtype" in self.signature.parameters:
             # (What takes a type computes in that of the result: sums of floats into integers are sums of integers.)
@@ -40,6 +42,31 @@ class Operator:
         if not isinstance(result, Tensor) or not isinstance(out, Tensor):
             raise Problem(f"{self.name}: out= takes one tensor")
         return assign(b, out, result, f"{self.name}(out=)")
+
+
+    def _is_complex(self, args: Sequence, kwargs: Dict) -> bool:
+        """Whether the operator is one of complex numbers here, and does not take them itself."""
+        from .complex_numbers import has_complex
+
+        if isinstance(kwargs.get("dtype"), ComplexType):
+            return True
+        return has_complex((*args, *kwargs.values())) and not (self.name.startswith("torch.fft.") and not self.name.endswith("shift"))
+
+    def _call_complex(self, b: Builder, args: Sequence, kwargs: Dict):
+        from . import complex_numbers
+
+        def function(*real, **named):
+            bound = self.signature.bind(b, *real, **named)
+            return self.function(*bound.args, **bound.kwargs)
+
+        if "out" in kwargs:
+            raise Problem(f"{self.name}: out= takes no complex numbers")
+        try:
+            if isinstance(kwargs.get("dtype"), ComplexType):
+                return complex_numbers.created(b, function, self.name, args, kwargs)
+            return complex_numbers.call(b, self.name, function, args, kwargs)
+        except TypeError as error:
+            raise Problem(f"{self.name}: {error}") from None
 
 
 #: Where tensors lie and how they are laid out changes no element.
@@ -71,7 +98,7 @@ _refuse(
     function="rand randn randint randperm bernoulli multinomial normal poisson binomial rand_like randn_like randint_like "
     "feature_dropout alpha_dropout alpha_dropout_ dropout_ feature_dropout_ rrelu rrelu_ manual_seed seed",
     method="bernoulli multinomial uniform_ normal_ random_ bernoulli_ exponential_ geometric_ cauchy_ log_normal_",
-    functional="rrelu rrelu_ gumbel_softmax fractional_max_pool2d fractional_max_pool3d",
+    functional="gumbel_softmax fractional_max_pool2d fractional_max_pool3d",
 )
 _refuse("changes the size or the storage of a tensor in place: make a new tensor", method="resize_ resize_as_ set_ swap_")
 _refuse(

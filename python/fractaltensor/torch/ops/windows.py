@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import List, Sequence
 
 from .. import views as base
@@ -16,13 +17,13 @@ from .creation import counted
 from .moving import padded, stack, taken
 from .products import contract, sum_of_products
 from .reductions import extreme, mean, sum_, total
-from .table import operator
+from .table import OPERATORS, operator
 from .views import known, narrow, unfold
 
 GROUP = "Windows"
 
 
-def _each(value, count: int, what: str) -> List[int]:
+def each(value, count: int, what: str) -> List[int]:
     """A number for each dimension."""
     found = list(value) if isinstance(value, (tuple, list)) else [value]
     found = found * count if len(found) == 1 else found
@@ -55,7 +56,7 @@ def _unbatched(b: Builder, x: Tensor, rank: int, what: str):
 @operator("torch.nn.functional.unfold", GROUP, also=("aten.im2col.default",), note="columns of windows of images")
 def columns_of_windows(b: Builder, input, kernel_size, dilation=1, padding=0, stride=1):
     x, alone = _unbatched(b, input, 2, "unfold")
-    sizes, spread, borders, steps = (_each(n, 2, "unfold") for n in (kernel_size, dilation, padding, stride))
+    sizes, spread, borders, steps = (each(n, 2, "unfold") for n in (kernel_size, dilation, padding, stride))
     shown = _windows(b, _with_border(b, x, borders, 0), sizes, steps, spread)
     ordered = b.copy(base.permute(b, shown, [0, 1, 4, 5, 2, 3]))
     rows = b.mul(x.sizes[1], sizes[0] * sizes[1])
@@ -68,7 +69,7 @@ def image_of_columns(b: Builder, input, output_size, kernel_size, dilation=1, pa
     from .table import assign
 
     x, alone = (input, False) if input.rank == 3 else (base.unsqueeze(b, input, 0), True)
-    wanted, sizes, spread, borders, steps = (_each(n, 2, "fold") for n in (output_size, kernel_size, dilation, padding, stride))
+    wanted, sizes, spread, borders, steps = (each(n, 2, "fold") for n in (output_size, kernel_size, dilation, padding, stride))
     counts = [(n + 2 * border - apart * (k - 1) - 1) // step + 1 for n, k, apart, border, step in zip(wanted, sizes, spread, borders, steps)]
     rows = known(x.sizes[1], "fold")
     if x.rank != 3 or rows % (sizes[0] * sizes[1]) or isinstance(x.sizes[2], int) and x.sizes[2] != counts[0] * counts[1]:
@@ -133,7 +134,7 @@ def _convolution(rank: int):
     @operator(name, GROUP, where="f", note="padding is numbers, 'same' or 'valid'")
     def implementation(b: Builder, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         x, alone = _unbatched(b, input, rank, name)
-        steps, spread = _each(stride, rank, name), _each(dilation, rank, name)
+        steps, spread = each(stride, rank, name), each(dilation, rank, name)
         sizes = [known(n, name) for n in weight.sizes[2:]]
         if len(sizes) != rank or isinstance(x.sizes[1], int) and x.sizes[1] != known(weight.sizes[1], name) * groups:
             raise Problem(f"{name}: {input.describe()} does not fit a weight of {weight.describe()} in {groups} groups", "shape")
@@ -141,7 +142,7 @@ def _convolution(rank: int):
             outside = [apart * (n - 1) for n, apart in zip(sizes, spread)]
             x = padded(b, x, [m for n in reversed(outside) for m in (n // 2, n - n // 2)], "constant", 0)
         elif padding != "valid":
-            x = _with_border(b, x, _each(padding, rank, name), 0)
+            x = _with_border(b, x, each(padding, rank, name), 0)
         fits = all(isinstance(n, int) and n > apart * (k - 1) for n, k, apart in zip(x.sizes[2:], sizes, spread))
         made = (_product_of_windows if fits else _product_of_unfolded)(b, x, weight, groups, sizes, steps, spread)
         if bias is not None:
@@ -160,10 +161,10 @@ def _transposed_convolution(rank: int):
     def implementation(b: Builder, input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
         """A convolution of the input, spread out by the stride, with the mirrored weights."""
         from .moving import flip
-        from .table import OPERATORS, assign
+        from .table import assign
 
         x, alone = _unbatched(b, input, rank, name)
-        steps, borders, more, spread = (_each(n, rank, name) for n in (stride, padding, output_padding, dilation))
+        steps, borders, more, spread = (each(n, rank, name) for n in (stride, padding, output_padding, dilation))
         sizes = [known(n, name) for n in weight.sizes[2:]]
         places = [b.add(b.mul(b.sub(n, 1), step), 1) for n, step in zip(x.sizes[2:], steps)]
         apart = b.constant_tensor(0, x.dtype, [*x.sizes[:2], *places])
@@ -198,9 +199,9 @@ def _pool(rank: int):
 
     def widths(x, kernel_size, stride, padding, dilation, ceil_mode, name):
         """Sizes, steps and spread of windows, the borders, and how much is missing after them to a last window (ceil_mode)."""
-        sizes = _each(kernel_size, rank, name)
-        steps = sizes if stride is None or stride == [] else _each(stride, rank, name)
-        borders, spread = _each(padding, rank, name), _each(dilation, rank, name)
+        sizes = each(kernel_size, rank, name)
+        steps = sizes if stride is None or stride == [] else each(stride, rank, name)
+        borders, spread = each(padding, rank, name), each(dilation, rank, name)
         if any(2 * n > size for n, size in zip(borders, sizes)):
             raise Problem(f"{name}: padding is at most half of the window, found {padding} of {kernel_size}", "shape")
         missing = [0] * rank
@@ -226,13 +227,33 @@ def _pool(rank: int):
         shown = places(b, ones, (sizes, steps, spread, [0] * rank, missing), 0)
         return total(b, shown, [d % shown.rank for d in last], False, dtype)
 
-    @operator(f"max_pool{rank}d", GROUP, where="f", note="without indices")
+    def with_places(b, x, windows, name):
+        """The extremes, and where in its image each of them lies: the first of several."""
+        own = [known(n, name) for n in x.sizes[-rank:]]
+        numbers = base.reshape(b, counted(b, math.prod(own), dtypes.int64), [1, 1, *own])
+        shown = places(b, x, windows, dtypes.lowest(x.dtype))
+        # Outside there is no place: it comes after all that are inside.
+        where = places(b, numbers, windows, math.prod(own))
+        inside = b.product([shown.sizes[d] for d in last])
+        lines = [base.reshape(b, b.copy(t), [*t.sizes[: t.rank - rank], inside]) for t in (shown, where)]
+        best = extreme(b, lines[0], [lines[0].rank - 1], True, True, name)
+        isnan = OPERATORS["isnan"].function
+        hit = pointwise.eq(b, lines[0], best)
+        if x.dtype.is_float:
+            hit = OPERATORS["logical_or"].function(b, hit, isnan(b, lines[0]))
+        hit = OPERATORS["logical_and"].function(b, hit, pointwise.lt(b, lines[1], math.prod(own)))
+        first = extreme(b, pointwise.where(b, hit, lines[1], math.prod(own)), [lines[0].rank - 1], False, False, name)
+        return base.squeeze(b, best, best.rank - 1), first
+
+    @operator(f"max_pool{rank}d", GROUP, where="f")
     def most(b: Builder, input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
         name = f"max_pool{rank}d"
-        if return_indices:
-            raise Problem(f"{name}: return_indices must be False")
         x, alone = _unbatched(b, input, rank, name)
-        shown = places(b, x, widths(x, kernel_size, stride, padding, dilation, ceil_mode, name), dtypes.lowest(input.dtype))
+        windows = widths(x, kernel_size, stride, padding, dilation, ceil_mode, name)
+        if return_indices:
+            found = with_places(b, x, windows, name)
+            return tuple(base.squeeze(b, t, 0) for t in found) if alone else found
+        shown = places(b, x, windows, dtypes.lowest(input.dtype))
         made = extreme(b, shown, [d % shown.rank for d in last], False, True, name)
         return base.squeeze(b, made, 0) if alone else made
 

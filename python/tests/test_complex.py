@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Complex numbers and library steps of matrices and sequences in whole programs, and what GPUs have for the steps."""
+
+import importlib.util
+import unittest
+
+import numpy as np
+
+import fractaltensor.torch as ftt
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+NEEDS_TORCH = "PyTorch is not installed"
+
+if HAS_TORCH:
+    import torch
+    import torch.nn as nn
+    import torch.nn.functional as F
+
+
+def turned(x, angles):
+    """Rotary positions."""
+    pairs = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
+    return torch.view_as_real(pairs * angles.view(1, pairs.shape[1], 1, pairs.shape[-1])).flatten(3).type_as(x)
+
+
+def iterated(c, n: int):
+    z = torch.zeros_like(c)
+    for _ in range(n):
+        z = z * z + c
+    return z
+
+
+def carried(c):
+    for t in range(1, c.shape[0]):
+        c[t] += c[t - 1] * 0.5j
+    return c
+
+
+def chosen(c, x):
+    if x.sum() > 0:
+        c = c * 2
+    else:
+        c = c.conj()
+    return c, c.real
+
+
+def escaping(re, im):
+    c = torch.complex(re, im)
+    z, steps = torch.zeros_like(c), torch.zeros(re.shape, dtype=torch.int64)
+    for _ in range(20):
+        z = z * z + c
+        steps += z.abs() <= 2
+    return steps
+
+
+def correlated(q, k):
+    first, second = (torch.fft.rfft(x.transpose(1, 2).contiguous(), dim=-1) for x in (q, k))
+    return torch.fft.irfft(first * torch.conj(second), n=q.shape[1], dim=-1)
+
+
+def powers(c):
+    total = 0
+    for row in c:
+        total = total + row * row.conj()
+    return total.real
+
+
+def in_place(c, d):
+    c *= d
+    c.add_(1)
+    return c
+
+
+def again(a):
+    """A matrix from its factors."""
+    u, s, v = torch.linalg.svd(a, full_matrices=False)
+    q, r = torch.linalg.qr(a)
+    p, low, up = torch.linalg.lu(a)
+    square = a @ a.mT
+    values, vectors = torch.linalg.eigh(square)
+    return (u * s[..., None, :]) @ v, q @ r, p @ low @ up, (vectors * values[..., None, :]) @ vectors.mT - square
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Programs(unittest.TestCase):
+    def compare(self, function, *args):
+        copies = lambda: [a.clone() if isinstance(a, torch.Tensor) else a for a in args]  # noqa: E731
+        theirs, ours = copies(), copies()
+        with torch.no_grad():
+            expected, script = function(*theirs), ftt.script(function)
+            found = script(*ours)
+        pairs = zip(*([r] if isinstance(r, torch.Tensor) else r for r in (found, expected)))
+        for a, b in [*pairs, *((p, q) for p, q in zip(ours, theirs) if isinstance(p, torch.Tensor))]:
+            self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+        return script
+
+    def test_programs(self):
+        torch.manual_seed(3)
+        c = torch.randn(5, 3, dtype=torch.cfloat)
+        self.compare(turned, torch.randn(2, 5, 2, 8).half(), torch.polar(torch.ones(5, 4), torch.randn(5, 4)))
+        self.compare(iterated, c * 0.3, 7)
+        for function, args in ((carried, ()), (chosen, (torch.ones(2),)), (chosen, (-torch.ones(2),)), (powers, ()), (in_place, (c.clone(),))):
+            with self.subTest(function.__name__):
+                self.compare(function, c, *args)
+        self.compare(in_place, c.t(), torch.randn(3, 5, dtype=torch.cfloat))
+        self.compare(escaping, torch.randn(7, 3), torch.randn(7, 3))
+        self.compare(correlated, torch.randn(2, 9, 4), torch.randn(2, 9, 4))
+
+    def test_factors_give_the_matrix(self):
+        torch.manual_seed(4)
+        for sizes in ((1, 1), (5, 3), (3, 5), (2, 7, 7)):
+            a = torch.randn(sizes, dtype=torch.float64)
+            found = ftt.script(again)(a)
+            for made, wanted in zip(found, (a, a, a, torch.zeros((), dtype=torch.float64))):
+                torch.testing.assert_close(made, wanted.expand(made.shape), rtol=1e-9, atol=1e-9)
+
+    def test_a_module_with_complex_weights(self):
+        class Spectral(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.randn(2, 3, 3, 2, dtype=torch.cfloat))
+
+            def forward(self, x):
+                found = torch.fft.rfft2(x)
+                out = torch.zeros(x.shape[0], 3, x.size(-2), x.size(-1) // 2 + 1, dtype=torch.cfloat)
+                out[:, :, :3, :2] = torch.einsum("bixy,ioxy->boxy", found[:, :, :3, :2], self.weight)
+                return torch.fft.irfft2(out, s=(x.size(-2), x.size(-1)))
+
+        module = Spectral().eval()
+        script = self.compare(module, torch.randn(2, 2, 8, 7))
+        with torch.no_grad():
+            module.weight.mul_(2)
+            x = torch.randn(2, 2, 8, 7)
+            torch.testing.assert_close(script(x), module(x), rtol=1e-4, atol=1e-4)
+
+    def test_arrays_of_numpy(self):
+        c = np.exp(1j * np.arange(12.0)).reshape(3, 4)[:, ::2] * 0.4
+        found = ftt.script(iterated)(c, 3)
+        self.assertEqual((type(found), found.dtype), (np.ndarray, np.complex128))
+        np.testing.assert_allclose(found, iterated(torch.tensor(c), 3).numpy())
+
+    def test_what_is_refused(self):
+        c = torch.ones(2, dtype=torch.cfloat)
+
+        def truth(c):
+            return c if c else -c
+
+        def into_real(c):
+            x = torch.zeros(2)
+            x += c
+            return x
+
+        def activated(c):
+            return torch.relu(c)
+
+        def labels(x):
+            return F.ctc_loss(x[:, None], torch.tensor([[7]]), (3,), (1,))
+
+        for function, text in ((truth, "the truth of a complex tensor"), (into_real, "the result is complex"), (activated, "relu of complex numbers is not supported")):
+            with self.assertRaisesRegex(ftt.ScriptError, text):
+                ftt.script(function)(c)
+        with self.assertRaisesRegex(ftt.RunShapeError, "labels are classes from 0 to 3"):
+            ftt.script(labels)(torch.zeros(3, 4))
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class DeviceSteps(unittest.TestCase):
+    def test_each_as_the_processors_own(self):
+        from fractaltensor.torch import device_factors, library
+
+        torch.manual_seed(5)
+        a, rows, tall = torch.randn(2, 4, 4, dtype=torch.float64), torch.randint(0, 2, (6, 2)), torch.randn(5, 3, dtype=torch.float64)
+        symmetric = a + a.mT
+        logs, labels, lengths = torch.randn(6, 2, 5).log_softmax(2), torch.tensor([[1, 1, 2], [3, 0, 0]]), (torch.tensor([6, 4]), torch.tensor([3, 1]))
+        complex_ = {"sizes": (4,), "dims": (2,), "norm": "ortho"}
+        cases = (
+            ("svd", [a], {"full": False}), ("svdvals", [tall], {}), ("qr", [tall], {"mode": "complete"}), ("qr", [tall], {"mode": "r"}), ("eigh", [symmetric], {"lower": True}),
+            ("eigvalsh", [a], {"lower": False}), ("eig", [a], {}), ("eigvals", [a], {}), ("pinv", [tall], {"least": 0.5, "share": 0.1}), ("lstsq", [tall, tall[:, :1]], {}),
+            ("lu_factor", [a], {}), ("lu", [tall], {}), ("matrix_exp", [3 * a], {}), ("ctc_loss", [logs, labels, *lengths], {"blank": 0}),
+            ("fourier", [a], {"kind": "rfftn", **complex_}), ("fourier", [a, a + 1], {"kind": "ifftn", **complex_}), ("fourier", [a, a], {"kind": "hfft", **complex_}),
+            ("unique_rows", [rows], {"dim": 0, "is_sorted": True}), ("unique_rows", [rows], {"dim": 0, "is_sorted": False}), ("mode", [rows], {"dim": 1}),
+            ("histogram", [tall], {"bins": 4}), ("searchsorted_rows", [a.sort()[0], a], {"right": True}),
+        )  # fmt: skip
+        for name, operands, parameters in cases:
+            with self.subTest(name, **parameters):
+                theirs = library.step(name)(*(o.numpy() for o in operands), **parameters)
+                ours = device_factors.TABLE[name](*operands, **parameters)
+                self.assertEqual(len(ours), len(theirs))
+                for x, y in zip(ours, theirs):
+                    x = x.numpy() if isinstance(x, torch.Tensor) else x
+                    self.assertEqual(np.shape(x), np.shape(y))
+                    # (Signs of vectors are free, and the order of values that come in pairs.)
+                    np.testing.assert_allclose(np.sort(np.abs(x), axis=None), np.sort(np.abs(y), axis=None), rtol=1e-5, atol=1e-9)
+        self.assertEqual(sorted({name for name, _, _ in cases}), sorted(device_factors.TABLE))
+
+
+if __name__ == "__main__":
+    unittest.main()
