@@ -4,11 +4,12 @@
 # Checks and times what scripts/gpu.sh packed, on a machine with a GPU and
 # without LLVM. Prints a table; OUT (default: results) gets the logs.
 #
-#   ./run.sh [unit] [check] [lengths] [sanitize] [bench] [peers] [halves] [models]   (default: check lengths peers)
+#   ./run.sh [unit] [check] [lengths] [sanitize] [bench] [peers] [halves] [models] [papers]   (default: check lengths peers)
 #
 # unit: FTGpuTests, the runtime on the device; check: the interpreter's results; lengths: float64 in PyTorch, at every length and type;
 # bench: ours alone; peers: beside PyTorch's own, in one process; halves: these in f16 and bf16; models: modules beside PyTorch
-# (scripts/models.py packs them). Lengths, peers, halves and models need PyTorch.
+# (scripts/models.py packs them); papers: FractalTensor's figures (benchmarks/papers/fractaltensor.py pack papers).
+# Lengths, peers, halves, models and papers need PyTorch.
 set -u
 cd "$(dirname "$0")"
 export LD_LIBRARY_PATH=$PWD/lib
@@ -99,6 +100,10 @@ if [[ $what == *halves* ]]; then
 fi
 if [[ $what == *models* ]]; then
   python3 models.py models --json "$out/models.json" ${MODELS_OPTIONS:-} | tee "$out/models.txt"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
+fi
+if [[ $what == *papers* ]]; then
+  python3 papers/fractaltensor.py run papers --json "$out/papers.json" ${PAPERS_OPTIONS:---ncu} | tee "$out/papers.txt"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || failed=1
 fi
 exit $failed
