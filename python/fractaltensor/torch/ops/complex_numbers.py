@@ -18,11 +18,10 @@ GROUP = "Complex numbers"
 
 #: Operators that move elements, or are linear with real factors: what they do to both parts is what they do to the whole.
 _OF_PARTS = frozenset("""
-adjoint as_strided broadcast_tensors broadcast_to cat chunk clone concat concatenate contiguous cumsum detach diag diag_embed diagonal diff dstack expand expand_as flatten flip fliplr
-flipud gather hstack index_select mean moveaxis movedim narrow neg negative pad permute positive ravel repeat repeat_interleave reshape reshape_as roll rot90 select split
-split_with_sizes squeeze stack sum swapaxes swapdims t take_along_dim tensor_split tile trace transpose tril triu unbind unflatten unfold unsqueeze view view_as vstack where
-zeros_like empty_like new_zeros column_stack torch.fft.fftshift torch.fft.ifftshift
-""".split())  # fmt: skip
+        adjoint as_strided broadcast_tensors broadcast_to cat chunk clone concat concatenate contiguous cumsum detach diag diag_embed diagonal diff dstack expand expand_as flatten flip fliplr
+        flipud gather hstack index_select mean moveaxis movedim narrow neg negative pad permute positive ravel repeat repeat_interleave reshape reshape_as roll rot90 select split
+        split_with_sizes squeeze stack sum swapaxes swapdims t take_along_dim tensor_split tile trace transpose tril triu unbind unflatten unfold unsqueeze view view_as vstack where
+        zeros_like empty_like new_zeros column_stack torch.fft.fftshift torch.fft.ifftshift""".split())  # fmt: skip
 #: Operators that are linear in each of two operands.
 _BILINEAR = frozenset("bmm dot einsum inner kron matmul mm mul multiply mv outer tensordot".split())
 #: What the real part alone answers.
