@@ -12,6 +12,7 @@ PyTorch need not be installed: without it, this module has the operators by name
 """
 
 from . import dtypes as _dtypes
+from .export_programs import from_exported
 from .exported import Exported, StoredScript, load
 from .library import register as register_step
 from .problems import RunError, RunIndexError, RunShapeError, ScriptError, ScriptShapeError, ScriptTypeError
@@ -19,8 +20,8 @@ from .script import Script, script
 from .torchscript import from_torchscript
 
 __all__ = [
-    "Exported", "RunError", "RunIndexError", "RunShapeError", "Script", "ScriptError", "ScriptShapeError", "ScriptTypeError", "StoredScript", "from_torchscript",
-    "load", "register_step", "script",
+    "Exported", "RunError", "RunIndexError", "RunShapeError", "Script", "ScriptError", "ScriptShapeError", "ScriptTypeError", "StoredScript", "from_exported",
+    "from_torchscript", "load", "register_step", "script",
 ]
 
 

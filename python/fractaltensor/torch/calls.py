@@ -16,6 +16,7 @@ from .attributes import of_torch
 from .views import select
 from .expressions import FUNCTIONS, has_poison, is_static
 from .functions import bind, closure_of, source_of
+from .graphs import GraphFunction
 from .lengths import ArgumentSize
 from .ops import OPERATORS, REFUSED, complex_numbers
 from .ops.pointwise import to_dtype
@@ -99,6 +100,8 @@ class Calls:
             return self.call_operator(found, args, kwargs)
         if objects.is_module(function):
             return self.call_module(function, args, kwargs)
+        if isinstance(function, GraphFunction):
+            return function.evaluate(self, args, kwargs)
         script = getattr(function, "_ft_function", None)
         if script is not None:
             return self.call(script, args, kwargs)

@@ -74,6 +74,7 @@ def export(program: Program, name: str, parameters: Optional[Sequence[str]], arg
         "types": [_array_out(program, at) for at in range(len(program.roots))],
         "outside": len(program.captured),
         "dims": {k: list(v) for k, v in program.dims.items()},
+        "bounds": {k: list(v) for k, v in program.bounds.items()},
         "least": {k: number.value.least for k, number in program.length_names.items()},
         "lengths": [[k, *place] for k, place in zip(program.length_names, program.lengths)],
         "sources": [list(source) for source in program.sources],
@@ -238,6 +239,7 @@ class StoredProgram(Runnable):
         self.root_names, self.dims, self.written = description["names"], description["dims"], description["written"]
         self.lengths = [(root, d) for _, root, d in description["lengths"]]
         self.length_names = {name: None for name, *_ in description["lengths"]}
+        self.bounds = description.get("bounds", {})
         self.sources = [tuple(source) for source in description["sources"]]
         self.sites = [(message, tuple(Frame(*f) for f in frames)) for message, frames in description["sites"]]
         self.site_values = [reader.values[v] for v in description["site_values"]]

@@ -37,6 +37,7 @@ class Program(Runnable):
         self.root_names: List[str] = []
         self.lengths: List[Tuple[int, int]] = []
         self.length_names: Dict[str, Num] = {}
+        self.bounds = getattr(target, "bounds", {})
         ev.b.checked = engine.name != "interpret"
         ev.b.device = engine.memory.device_object()
         args, kwargs = [self._value(a, names) for a in args], {k: self._value(v, names) for k, v in kwargs.items()}

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
-from ..errors import ArgumentError, Error, OutOfMemoryError
+from ..errors import ArgumentError, ArgumentValueError, Error, OutOfMemoryError
 from ..jit import _calls
 from . import arrays
 from .attributes import of_torch
@@ -29,6 +29,9 @@ class Leaf:
 
 #: No dimension: an argument itself.
 WHOLE = -1
+
+#: No length is greater.
+MOST = 1 << 62
 
 
 class Done:
@@ -56,6 +59,8 @@ class Runnable:
     dims: Dims
     lengths: List[Tuple[int, int]]
     length_names: Mapping[str, Any]
+    #: The least and the greatest number that a length may be, where the program was made for such ones alone.
+    bounds: Mapping[str, Tuple[int, int]]
     sources: List[Tuple[int, int]]
     engine: Any
     runner: Runner
@@ -116,6 +121,12 @@ class Runnable:
         return [inputs[root] if d == WHOLE else inputs[root].shape[d] for root, d in self.sources]
 
     def _check_lengths(self, inputs) -> None:
+        for name, (root, d) in zip(self.length_names, self.lengths):
+            least, most = self.bounds.get(name, (0, None))
+            size = inputs[root].shape[d]
+            if size < least or most is not None and size > most:
+                expected = f"from {least} on" if most is None or most >= MOST else f"{least} to {most}"
+                raise ArgumentValueError(f"dimension {d} of '{self.root_names[root]}' has size {size}, the program was exported for sizes {expected}")
         for name, sizes in self.dims.items():
             if name not in self.root_names:
                 continue

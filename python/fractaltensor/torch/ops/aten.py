@@ -132,6 +132,12 @@ def batch_norm(b: Builder, input, weight, bias, running_mean, running_var, train
     return reductions.batch_norm(b, input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
+@_overload("_native_batch_norm_legit_no_training.default")
+def batch_norm_no_training(b: Builder, input, weight, bias, running_mean, running_var, momentum, eps):
+    empty = b.constant_tensor(0, input.dtype, [0])  # the statistics that a training step would keep
+    return reductions.batch_norm(b, input, running_mean, running_var, weight, bias, False, momentum, eps), empty, empty
+
+
 @_overload("instance_norm.default", "torch.instance_norm")
 def instance_norm(b: Builder, input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled):
     return windows.instance_norm(b, input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
