@@ -43,9 +43,9 @@ def from_exported(program, *, engine: Optional[str] = None, in_place: bool = Tru
     - Parameters and buffers stay the module's: what is written into them counts in the next call.
 
     Raises:
-      ScriptError: all at once, each with its file, line and module: operators without a meaning here, with their counts and the nearest ones
-        that have one; parts that behave otherwise in training; buffers that a call would update; control flow that depends on data;
-        products of lengths.
+      ScriptError: all that cannot come in at once, each with its file, line and module. Operators without a meaning here have their counts,
+        and the nearest ones that have one. A module in training, buffers that a call would update, control flow that depends on
+        data, and products of lengths are refused.
       ArgumentError: no exported program, or parameters of types that cannot be mixed, or that share memory.
     """
     torch = sys.modules.get("torch")

@@ -116,8 +116,8 @@ class Input:
 class GraphFunction:
     """An exported program as a function that :class:`fractaltensor.torch.Script` compiles.
 
-    `tensors` has the parameters, buffers and constants by the names that the module gives them, `bounds` the least and
-    greatest values of lengths, and `dims` the lengths of the arguments' dimensions, as ``script(dims=)`` takes them.
+    `tensors` has the parameters, buffers and constants by the names that the module gives them. `dims` has the lengths of the
+    arguments' dimensions, as ``script(dims=)`` takes them; `bounds` says how small and great each may be.
     """
 
     def __init__(self, name: str, graph, inputs: Sequence[Input], outputs: Sequence, specs: Tuple[Any, Any], tensors: Mapping[str, Any], constants: Callable):

@@ -4,8 +4,8 @@
 
     python3 -m fractaltensor.torch.import MODEL [-o FILE.fts] [--targets=cpu,sm_90a] [--text]
 
-MODEL is a file that `torch.export.save` wrote (`model.pt2`), or `module:name` of an importable module of Python: an exported program, or
-a function without arguments that gives one, or gives `(model, args)` or `(model, args, dynamic_shapes)` to be exported here.
+MODEL is a file that `torch.export.save` wrote (`model.pt2`), or `module:name` of an importable module of Python. What the name stands for is
+an exported program, or a function without arguments that gives one. It may also give `(model, args)` or `(model, args, dynamic_shapes)`.
 
 Without `-o` it says what the model is made of. With it, FILE.fts has the compiled model and its weights, for
 `fractaltensor.torch.load`. `--text` prints the program before it is compiled. What cannot be imported is told at once, with
