@@ -29,7 +29,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from fractaltensor import library as lib  # noqa: E402
 from fractaltensor import torch as ftt  # noqa: E402
-from fractaltensor.torch import device_steps, engines, library, memory  # noqa: E402
+from fractaltensor.torch.runtime import device_steps, engines, library, memory  # noqa: E402
 
 CALLS = 10
 

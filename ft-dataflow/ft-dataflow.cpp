@@ -1,7 +1,7 @@
 //===- ft-dataflow.cpp - Thin main ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/ETDGToDataflow/MachineAccelerator.h"
-#include "ft/Dataflow/Tool.h"
+#include "ft/Dataflow/Report/Tool.h"
 
 using ft::dataflow::Accelerator;
 using mlir::ft::Machine;

@@ -1,7 +1,7 @@
 //===- ft-run.cpp - Thin main ---------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/InitAll.h"
-#include "ft/Runtime/RunBundle.h"
+#include "ft/Runtime/Program/RunBundle.h"
 #include "ft/Tools/ToolMains.h"
 #include "mlir/IR/DialectRegistry.h"
 

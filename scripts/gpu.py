@@ -38,17 +38,17 @@ def run(*command):
 # Files of several programs that recurrences of other shapes need: nests in kernels
 # with common loops, wavefronts, triangles. Each entry is run in each form that a
 # kernel may take.
-SEVERAL = ["test/Dialect/ETDG/Transforms/nests.mlir", "test/Engine/CPU/team.mlir",
+SEVERAL = ["test/Dialect/ETDG/Transforms/Order/nests.mlir", "test/Engine/CPU/team.mlir",
            "test/Conversion/LoopsToGPU/steps-kernel.mlir", "integration/shared_steps.mlir"]
 # What coarsening rewrites, in the form that the host chooses.
-COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/online-variants.mlir"]
+COARSENED = ["integration/coarsened.mlir", "test/Dialect/ETDG/Transforms/online-variants.mlir"]
 
 # Hand-written schedules, which say the form.
 SCHEDULED = ["integration/staged.mlir"]
 
 # Whatever a user may write, at the lengths of the tests on the CPU.
 PROGRAMS = sorted(str(path.relative_to(root)) for path in (root / "test/Programs").glob("*.mlir")) + [
-    "test/Dialect/ETDG/Transforms/beside-a-nest.mlir"]
+    "test/Dialect/ETDG/Transforms/Order/beside-a-nest.mlir"]
 # Small products, which take tiles only on a machine whose operands come slowly to threads that don't share them.
 TILED = ["test/Engine/Emulator/products.mlir", "test/Engine/Emulator/fragments.mlir"]
 

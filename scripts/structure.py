@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [attributes] [casts] [functions] [literals] [names] [passes] [pipelines] [times] [words]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [attributes] [casts] [directories] [functions] [literals] [names] [passes] [pipelines] [times] [words]   (default: all, of this tree)
 
 attributes: what sources name as an attribute of a dialect of ours, its definition lists among its `discardableAttrs`.
 casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
            tensors only where they build one.
+directories: no directory holds more than 20 sources: files `.cpp`, and modules of `fractaltensor.torch` besides `__init__.py`.
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS have a name, and a reason
            in a comment.
@@ -31,14 +32,17 @@ import prose
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 80
 MOST_LITERAL = 8
+# Sources that a directory holds at most, and where they lie, by their ending.
+MOST_FILES = 20
+DIRECTORIES = {".cpp": ("lib", "tools", "unittests"), ".py": ("python/fractaltensor/torch",)}
 SOURCES = ("lib", "include", "tools", "unittests")
 # The folders whose passes decide for machines, and those whose emitters only read.
 LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", "lib/Conversion/ETDGToLoops",
             "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops", "lib/Conversion/LeafGraph", "include/ft/Conversion",
-            "lib/Conversion/TileToNVVM", "lib/Conversion/LaunchPlan", "lib/Target/Host", "lib/Target/MachineCode", "lib/Target/PTX",
+            "lib/Dialect/Loops/Transforms", "include/ft/Dialect/Loops/Transforms", "lib/Conversion/TileToNVVM", "lib/Conversion/LaunchPlan", "lib/Target/Host", "lib/Target/MachineCode", "lib/Target/PTX",
             "lib/Dialect/ETDG/Transforms", "include/ft/Dialect/ETDG/Transforms")
 BACK_ENDS = {"cpu": ("lib/Conversion/ETDGToLoops", "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops"),
-             "gpu": ("lib/Conversion/LoopsToGPU", "lib/Conversion/TileToNVVM")}
+             "gpu": ("lib/Dialect/Loops/Transforms/GPU", "lib/Conversion/LoopsToGPU", "lib/Conversion/TileToNVVM")}
 CONTROL = re.compile(r"(?:^|[^\w])(?:if|for|while|switch|catch|do|else|return|namespace|class|struct|enum|union|extern)\b")
 
 
@@ -77,6 +81,14 @@ def sources(folders, endings=(".cpp", ".h", ".c")):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in endings and path.is_file():
                 yield path
+
+
+def check_directories():
+    for ending, folders in DIRECTORIES.items():
+        counts = collections.Counter(path.parent for path in sources(folders, (ending,)) if path.name != "__init__.py")
+        for folder, count in sorted(counts.items()):
+            if count > MOST_FILES:
+                yield str(folder.relative_to(ROOT)), ending, f"{count} files {ending}, at most {MOST_FILES}"
 
 
 def check_functions():
@@ -252,7 +264,7 @@ def check_attributes():
                     yield str(path.relative_to(ROOT)), f"{dialect}.{name}", f"{number}: {dialect}.{name} is not among the discardableAttrs of {dialect}"
 
 
-CHECKS = {"attributes": check_attributes, "casts": check_casts, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
+CHECKS = {"attributes": check_attributes, "casts": check_casts, "directories": check_directories, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
           "pipelines": check_pipelines,
           "times": check_times, "words": lambda: prose.check_words(ROOT)}
 

@@ -5,7 +5,7 @@
 // from FTLeafBench (unittests/Conversion/LeafToLoops/bench.cpp), `rows`.
 //
 //   clang -O2 -march=native cpu_probe.c -I include -L build/lib -lFractalTensorRuntime && ./a.out
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

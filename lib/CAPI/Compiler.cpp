@@ -11,7 +11,7 @@
 #include "ft/InitAll.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Support/Interrupt.h"
 #include "ft/Target/Host/HostLibrary.h"

@@ -10,7 +10,7 @@
 #include "Handles.h"
 
 #include "ft/Interpreter/FTInterpreter.h"
-#include "ft/Runtime/Binding.h"
+#include "ft/Runtime/Program/Binding.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

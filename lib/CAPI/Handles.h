@@ -5,7 +5,7 @@
 
 #include "Diagnostics.h"
 
-#include "ft/Runtime/Bundle.h"
+#include "ft/Runtime/Bundle/Bundle.h"
 #include "ft/Support/InputLimits.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"

@@ -11,8 +11,8 @@
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "ft/Interpreter/FTInterpreter.h"
 #include "ft/Pipelines/Pipelines.h"
-#include "ft/Runtime/Compare.h"
-#include "ft/Runtime/Npy.h"
+#include "ft/Runtime/Arrays/Compare.h"
+#include "ft/Runtime/Arrays/Npy.h"
 #include "ft/Tools/Judge.h"
 #include "ft/Tools/RunProgram.h"
 

@@ -16,6 +16,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Dialect/Loops/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/IR/TSSA.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
@@ -44,6 +45,7 @@ void mlir::ft::registerOwnPasses(std::function<bool()> validates) {
   tssa::registerTSSAPasses();
   registerFTConversionPasses();
   registerFTTilePasses();
+  registerFTLoopsPasses();
   registerFTGpuPasses();
   registerFTSchedulePasses();
   etdg::registerExploreDataflowPass();

@@ -8,7 +8,7 @@
 #define LIB_FT_INTERPRETER_HOSTVALUES_H
 
 #include "ft/Interpreter/RuntimeValue.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

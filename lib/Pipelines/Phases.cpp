@@ -12,7 +12,7 @@
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Pipelines/Pipelines.h"
-#include "ft/Schedule/BindInPlace.h"
+#include "ft/Schedule/Apply/BindInPlace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"

@@ -8,6 +8,7 @@
 #include "ft/Conversion/Passes.h"
 #include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
+#include "ft/Dialect/Loops/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Passes.h"

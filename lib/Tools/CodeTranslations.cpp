@@ -10,7 +10,7 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
-#include "ft/Runtime/Target.h"
+#include "ft/Runtime/Program/Target.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 

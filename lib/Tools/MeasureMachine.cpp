@@ -14,8 +14,8 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/Machine/Machine.h"
-#include "ft/Runtime/HostArray.h"
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Arrays/HostArray.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -7,8 +7,8 @@
 
 #include "RaggedData.h"
 
-#include "ft/Runtime/Generate.h"
-#include "ft/Runtime/Npy.h"
+#include "ft/Runtime/Arrays/Generate.h"
+#include "ft/Runtime/Arrays/Npy.h"
 
 using namespace mlir;
 using namespace mlir::ft;

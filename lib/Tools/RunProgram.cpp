@@ -10,8 +10,8 @@
 #include "ft/Analysis/Rounding.h"
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "ft/Interpreter/LengthBinding.h"
-#include "ft/Runtime/Generate.h"
-#include "ft/Runtime/Npy.h"
+#include "ft/Runtime/Arrays/Generate.h"
+#include "ft/Runtime/Arrays/Npy.h"
 #include "ft/Support/ArrayType.h"
 #include "ft/Support/WholeFile.h"
 

@@ -6,7 +6,7 @@ import math
 
 import torch
 import torch.nn.functional as F
-from script_more_programs import normal, number, whole
+from script_loops_and_branches import normal, number, whole
 
 PROGRAMS = {}
 

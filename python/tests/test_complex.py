@@ -167,7 +167,7 @@ class Programs(unittest.TestCase):
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class DeviceSteps(unittest.TestCase):
     def test_each_as_the_processors_own(self):
-        from fractaltensor.torch import device_factors, library
+        from fractaltensor.torch.runtime import device_factors, library
 
         torch.manual_seed(5)
         a, rows, tall = torch.randn(2, 4, 4, dtype=torch.float64), torch.randint(0, 2, (6, 2)), torch.randn(5, 3, dtype=torch.float64)

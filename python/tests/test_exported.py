@@ -111,7 +111,7 @@ class Files(unittest.TestCase):
         self.change("plan.json", lambda text: text.replace(b'"steps": ["sort"]', b'"steps": ["arrange", "sort"]').replace(b'"name": "sort"', b'"name": "arrange"'))
         with self.assertRaisesRegex(ft.BundleError, r"needs the library step arrange: fractaltensor.torch.register_step\(name, function\)"):
             ftt.load(self.path)
-        from fractaltensor.torch import library
+        from fractaltensor.torch.runtime import library
 
         ftt.register_step("arrange", library.step("sort"))
         try:
@@ -215,12 +215,12 @@ print(found["order"][0].tolist(), found["best"].tolist())
 class Programs(unittest.TestCase):
     def test_equal_to_eager(self):
         import script_algorithms
-        import script_more_programs
+        import script_loops_and_branches
 
         exported = 0
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "script.fts")
-            for at, (name, (function, makers)) in enumerate({**script_more_programs.PROGRAMS, **script_algorithms.PROGRAMS}.items()):
+            for at, (name, (function, makers)) in enumerate({**script_loops_and_branches.PROGRAMS, **script_algorithms.PROGRAMS}.items()):
                 if at % 8:
                     continue
                 with self.subTest(name):

@@ -9,7 +9,7 @@ import numpy as np
 
 import fractaltensor as ft
 import fractaltensor.torch as ftt
-from fractaltensor.torch import lengths
+from fractaltensor.torch.ir import lengths
 
 try:
     import torch
@@ -227,11 +227,11 @@ class Programs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         import script_algorithms
-        import script_changed_programs
-        import script_more_programs
+        import script_boxes_and_searches
+        import script_loops_and_branches
 
         cls.programs = {}
-        for module in (script_more_programs, script_changed_programs, script_algorithms):
+        for module in (script_loops_and_branches, script_boxes_and_searches, script_algorithms):
             cls.programs.update(module.PROGRAMS)
 
     def arguments(self, name):

@@ -22,7 +22,7 @@ HAS_GPU = torch is not None and torch.cuda.is_available()
 
 if HAS_GPU:
     import test_examples
-    import test_more_programs
+    import test_recurrences_and_tables
     import test_programs
 
 
@@ -89,7 +89,7 @@ class Gpu(unittest.TestCase):
                     close(a.cpu(), torch.from_numpy(b), 1e-3)
 
     def test_programs(self):
-        for name, program, reference_, arrays, dtype, scale in (*test_programs.CASES, *test_more_programs.CASES):
+        for name, program, reference_, arrays, dtype, scale in (*test_programs.CASES, *test_recurrences_and_tables.CASES):
             with self.subTest(name):
                 expected = program(*arrays)
                 found = program(*[torch.from_numpy(a).cuda() for a in arrays])

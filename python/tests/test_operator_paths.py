@@ -9,7 +9,7 @@ import unittest
 import warnings
 
 from fractaltensor import torch as ftt
-from fractaltensor.torch import objects
+from fractaltensor.torch.frontend import objects
 from fractaltensor.torch.ops import REFUSED, TABLE, find
 from fractaltensor.torch.problems import Problem
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import fractaltensor as ft
 from fractaltensor import host_memory, torch as ftt
-from fractaltensor.torch import memory
+from fractaltensor.torch.runtime import memory
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 ENGINES = ("interpret", "cpu")

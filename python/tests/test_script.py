@@ -294,8 +294,10 @@ class WithNumpy(unittest.TestCase):
                 ftt.script(misnamed)(boxes)
 
     def test_steps_can_be_replaced(self):
+        from fractaltensor.torch.runtime import library
+
         calls = []
-        own = ftt.library.step("sort")
+        own = library.step("sort")
 
         def counted(*args, **kwargs):
             calls.append(kwargs)
@@ -432,7 +434,7 @@ class Programs(unittest.TestCase):
 
     def test_remarks_say_why_a_program_is_divided(self):
         """One for each loop and condition that is gone through from outside, whatever the reason."""
-        from fractaltensor.torch.lengths import costs
+        from fractaltensor.torch.ir.lengths import costs
 
         def ends_on_data(x, i):
             k = 0
@@ -488,7 +490,7 @@ class DeviceMemory(Programs):
     """What the engine for GPUs is made of, on the processor: PyTorch's tensors as storages, its operators as steps."""
 
     def check(self, name, engine):
-        from fractaltensor.torch import engines, memory
+        from fractaltensor.torch.runtime import engines, memory
 
         own = engines.make
         engines.make = lambda name, device: engines.CompiledEngine("cuda", "cpu", memory.TorchMemory("cpu"))
@@ -506,7 +508,7 @@ class DeviceMemory(Programs):
 
     def test_steps(self):
         """Each as the processor's own."""
-        from fractaltensor.torch import device_steps, library
+        from fractaltensor.torch.runtime import device_steps, library
 
         g = torch.Generator().manual_seed(4)
         x = torch.randint(0, 5, (6, 7), generator=g)
@@ -539,7 +541,7 @@ class DeviceMemory(Programs):
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class MorePrograms(unittest.TestCase):
-    """What people write: `script_more_programs.py`, with arguments that are written."""
+    """What people write: `script_loops_and_branches.py`, with arguments that are written."""
 
     #: Those of which the compiler refuses a part: a sum over a size that is data.
     PARTLY_INTERPRETED = set()
@@ -548,7 +550,7 @@ class MorePrograms(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        from script_more_programs import PROGRAMS
+        from script_loops_and_branches import PROGRAMS
 
         cls.programs = PROGRAMS
 
@@ -636,14 +638,14 @@ class Algorithms(MorePrograms):
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
 class ChangedPrograms(MorePrograms):
-    """Changed forms of the programs at odd sizes, and others that people write: `script_changed_programs.py`."""
+    """Changed forms of the programs at odd sizes, and others that people write: `script_boxes_and_searches.py`."""
 
     #: Parts that the compiler refuses: a size that is data, of what is computed from such a size.
     PARTLY_INTERPRETED = {"rle"}
 
     @classmethod
     def setUpClass(cls):
-        from script_changed_programs import PROGRAMS
+        from script_boxes_and_searches import PROGRAMS
 
         cls.programs = PROGRAMS
 
@@ -700,7 +702,7 @@ class Steps(unittest.TestCase):
 
     def test_suppression_is_the_greedy_one(self):
         """As box by box: with one box and many, boxes that are equal, empty, or NaN, and in blocks of one row."""
-        from fractaltensor.torch import library
+        from fractaltensor.torch.runtime import library
 
         def box_by_box(boxes, threshold):
             kept = []
@@ -760,7 +762,7 @@ class Steps(unittest.TestCase):
 
     def test_places_of_a_step(self):
         """The greatest that is out of range is told; none of no elements is."""
-        from fractaltensor.torch import library
+        from fractaltensor.torch.runtime import library
 
         x = np.arange(5)
         for index, expected, wrong in (([4, -5, 0], [4, 0, 0], library.NOTHING), ([5, 1, 9], [0, 1, 0], 9), ([-6, 1], [0, 1], -6), ([], [], library.NOTHING)):
@@ -772,7 +774,7 @@ class Steps(unittest.TestCase):
 
     def test_structs_are_kept(self):
         """A call writes no structs but those of the first one."""
-        from fractaltensor.torch import engines
+        from fractaltensor.torch.runtime import engines
 
         script = ftt.script(double_and_add)
         x = np.arange(7, dtype=np.float32)

@@ -199,7 +199,7 @@ class Steps(unittest.TestCase):
                     self.assertTrue(torch.equal(a.cpu(), b))
 
     def test_suppression(self):
-        from fractaltensor.torch import device_steps, library
+        from fractaltensor.torch.runtime import device_steps, library
 
         g = torch.Generator().manual_seed(5)
         for count in (0, 1, 7, 300):

@@ -255,7 +255,7 @@ class Habits(unittest.TestCase):
             warnings.simplefilter("always")
             ftt.register_step("solv", lambda a, b: [a])
         self.assertRegex(str(found[0].message), "no operator of ours asks for a step 'solv'; there are .*solve")
-        from fractaltensor.torch import library
+        from fractaltensor.torch.runtime import library
 
         del library.table()["solv"]
 

@@ -216,7 +216,7 @@ class Plans(Engines):
 
     def test_blocks_of_their_own(self):
         """As deep as Python's text may be: blocks are functions that take what they use."""
-        from fractaltensor.torch import plan_code
+        from fractaltensor.torch.plan import plan_code
 
         for depth in (3, 4, 5):
             with unittest.mock.patch.object(plan_code, "_DEEP", depth):
@@ -234,7 +234,7 @@ class Plans(Engines):
 
     def test_steps_of_others(self):
         """What is put in the place of a step answers for its sizes; its memory becomes no one's storage."""
-        from fractaltensor.torch import library
+        from fractaltensor.torch.runtime import library
 
         def top(x):
             values, places = x.topk(2)
@@ -260,7 +260,7 @@ class Plans(Engines):
 
     def test_a_step_that_calls_the_program(self):
         """A call inside of a call has a function of its own."""
-        from fractaltensor.torch import library
+        from fractaltensor.torch.runtime import library
 
         def ordered(x):
             y = x * 2
@@ -349,7 +349,7 @@ class OfTensors(unittest.TestCase):
     """The same plans on PyTorch's tensors as storages: what runs on a GPU, on the processor."""
 
     def test_equal(self):
-        from fractaltensor.torch import engines, memory
+        from fractaltensor.torch.runtime import engines, memory
 
         x, row = Places.x, Places.row
         cases = [
@@ -371,7 +371,7 @@ class OfTensors(unittest.TestCase):
 
     def test_calls_in_c(self):
         """As for the processor's engine: one compiled function of tensors that are not written."""
-        from fractaltensor.torch import engines, memory
+        from fractaltensor.torch.runtime import engines, memory
 
         def program(x, y):
             return x * 2 + y, x - y

@@ -270,10 +270,10 @@ class Strides(unittest.TestCase):
 
     def test_programs(self):
         """Every program gives the same for lists with gaps as for dense ones, bit for bit."""
-        import test_more_programs
+        import test_recurrences_and_tables
         import test_programs
 
-        for name, program, _, arrays, *_ in (*test_programs.CASES, *test_more_programs.CASES):
+        for name, program, _, arrays, *_ in (*test_programs.CASES, *test_recurrences_and_tables.CASES):
             depths = [getattr(p.type, "depth", 0) for p in program.signature.traced]
             with self.subTest(name):
                 expected = program(*arrays)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "fttest/AffineEval.h"
-#include "RaisingSets.h"
+#include "ft/Conversion/SCFToETDG/Analyze/RaisingSets.h"
 
 #include "ft/Dialect/FT/IR/FT.h"
 #include "mlir/IR/MLIRContext.h"

@@ -6,8 +6,8 @@
 // the work of a search is the number of its nodes, the same in every run.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Dataflow/Artifact.h"
-#include "ft/Dataflow/Models.h"
+#include "ft/Dataflow/Artifact/Artifact.h"
+#include "ft/Dataflow/Graph/Models.h"
 #include "gtest/gtest.h"
 
 #include <set>

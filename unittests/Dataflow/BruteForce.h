@@ -3,7 +3,7 @@
 #ifndef FT_UNITTESTS_DATAFLOW_BRUTEFORCE_H
 #define FT_UNITTESTS_DATAFLOW_BRUTEFORCE_H
 
-#include "ft/Dataflow/LoopTree.h"
+#include "ft/Dataflow/LoopTree/LoopTree.h"
 
 #include <algorithm>
 #include <map>

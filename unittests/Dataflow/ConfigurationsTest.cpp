@@ -4,8 +4,8 @@
 #include "BruteForce.h"
 #include "Configurations.h"
 #include "RandomPlans.h"
-#include "ft/Dataflow/GraphJson.h"
-#include "ft/Dataflow/Search.h"
+#include "ft/Dataflow/Graph/GraphJson.h"
+#include "ft/Dataflow/Search/Search.h"
 #include "gtest/gtest.h"
 
 using namespace ft::dataflow;

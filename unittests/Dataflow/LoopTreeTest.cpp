@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RandomPlans.h"
-#include "ft/Dataflow/Models.h"
+#include "ft/Dataflow/Graph/Models.h"
 #include "gtest/gtest.h"
 
 using namespace ft::dataflow;

@@ -8,7 +8,7 @@
 #ifndef FT_UNITTESTS_DATAFLOW_RANDOMPLANS_H
 #define FT_UNITTESTS_DATAFLOW_RANDOMPLANS_H
 
-#include "ft/Dataflow/LoopTree.h"
+#include "ft/Dataflow/LoopTree/LoopTree.h"
 
 #include <algorithm>
 #include <cstdlib>

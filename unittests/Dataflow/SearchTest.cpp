@@ -3,9 +3,9 @@
 
 #include "BruteForce.h"
 #include "RandomPlans.h"
-#include "ft/Dataflow/GraphJson.h"
-#include "ft/Dataflow/Models.h"
-#include "ft/Dataflow/Search.h"
+#include "ft/Dataflow/Graph/GraphJson.h"
+#include "ft/Dataflow/Graph/Models.h"
+#include "ft/Dataflow/Search/Search.h"
 #include "gtest/gtest.h"
 
 #include <map>

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Grid.h"
 
-#include "ft/Runtime/Float16.h"
+#include "ft/Runtime/Arrays/Float16.h"
 
 #include <array>
 #include <cstring>

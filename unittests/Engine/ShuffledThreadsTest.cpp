@@ -9,7 +9,7 @@
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Engine/Program/CompiledProgram.h"
 #include "ft/InitAll.h"
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"

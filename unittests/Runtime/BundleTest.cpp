@@ -1,7 +1,7 @@
 //===- BundleTest.cpp - expressions, plans and .ftb files -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Bundle.h"
-#include "ft/Runtime/PlanSeal.h"
+#include "ft/Runtime/Bundle/Bundle.h"
+#include "ft/Runtime/Bundle/PlanSeal.h"
 
 #include "SamplePrograms.h"
 #include "TestDir.h"

@@ -3,8 +3,8 @@
 #include "SamplePrograms.h"
 #include "TestDir.h"
 #include "ft-c/Runtime.h"
-#include "ft/Runtime/File.h"
-#include "ft/Runtime/Target.h"
+#include "ft/Runtime/Base/File.h"
+#include "ft/Runtime/Program/Target.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

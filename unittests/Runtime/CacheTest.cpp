@@ -1,9 +1,9 @@
 //===- CacheTest.cpp - compiled programs kept on disk ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Cache.h"
+#include "ft/Runtime/Bundle/Cache.h"
 
 #include "TestDir.h"
-#include "ft/Runtime/File.h"
+#include "ft/Runtime/Base/File.h"
 
 #include <atomic>
 #include <csignal>

@@ -1,6 +1,6 @@
 //===- CompareTest.cpp - when two arrays are equal ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Compare.h"
+#include "ft/Runtime/Arrays/Compare.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

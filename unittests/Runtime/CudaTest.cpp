@@ -1,7 +1,7 @@
 //===- CudaTest.cpp - the GPU runtime over the mock driver ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CudaFixture.h"
-#include "ft/Runtime/CudaDevice.h"
+#include "ft/Runtime/Cuda/CudaDevice.h"
 
 #include <algorithm>
 

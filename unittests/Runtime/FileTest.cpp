@@ -1,7 +1,7 @@
 //===- FileTest.cpp - whole files, read and replaced atomically -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/File.h"
-#include "ft/Runtime/OutputFiles.h"
+#include "ft/Runtime/Base/File.h"
+#include "ft/Runtime/Arrays/OutputFiles.h"
 #include "TestDir.h"
 
 #include <csignal>

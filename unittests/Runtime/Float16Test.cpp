@@ -1,6 +1,6 @@
 //===- Float16Test.cpp - f16 and bf16 by integer arithmetic ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Float16.h"
+#include "ft/Runtime/Arrays/Float16.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 //===- GenerateTest.cpp - reproducible test data --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Generate.h"
+#include "ft/Runtime/Arrays/Generate.h"
 
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 
 #include <cmath>
 #include <cstring>

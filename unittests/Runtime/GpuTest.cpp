@@ -8,7 +8,7 @@
 #include "GpuKernels.h"
 #include "SamplePrograms.h"
 #include "ft-c/Runtime.h"
-#include "ft/Runtime/CudaDevice.h"
+#include "ft/Runtime/Cuda/CudaDevice.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 //===- HostArrayTest.cpp - a dense array in host memory -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 //===- JsonTest.cpp - strict JSON and checksums ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Json.h"
-#include "ft/Runtime/Sha256.h"
+#include "ft/Runtime/Base/Json.h"
+#include "ft/Runtime/Base/Sha256.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

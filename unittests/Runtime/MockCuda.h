@@ -8,7 +8,7 @@
 #ifndef FT_UNITTESTS_RUNTIME_MOCKCUDA_H
 #define FT_UNITTESTS_RUNTIME_MOCKCUDA_H
 
-#include "ft/Runtime/CudaApi.h"
+#include "ft/Runtime/Cuda/CudaApi.h"
 
 #include <functional>
 #include <map>

@@ -1,9 +1,9 @@
 //===- NpyTest.cpp - NumPy's .npy files -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/Npy.h"
+#include "ft/Runtime/Arrays/Npy.h"
 #include "TestDir.h"
-#include "ft/Runtime/File.h"
-#include "ft/Runtime/Generate.h"
+#include "ft/Runtime/Base/File.h"
+#include "ft/Runtime/Arrays/Generate.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 //===- RunBundleTest.cpp - a command line over bundles --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/RunBundle.h"
+#include "ft/Runtime/Program/RunBundle.h"
 #include "SamplePrograms.h"
 #include "TestDir.h"
-#include "ft/Runtime/File.h"
-#include "ft/Runtime/Npy.h"
-#include "ft/Runtime/TestInputs.h"
+#include "ft/Runtime/Base/File.h"
+#include "ft/Runtime/Arrays/Npy.h"
+#include "ft/Runtime/Arrays/TestInputs.h"
 
 #include <fstream>
 #include <functional>

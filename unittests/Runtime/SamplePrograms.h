@@ -3,7 +3,7 @@
 #ifndef FT_UNITTESTS_RUNTIME_SAMPLEPROGRAMS_H
 #define FT_UNITTESTS_RUNTIME_SAMPLEPROGRAMS_H
 
-#include "ft/Runtime/Bundle.h"
+#include "ft/Runtime/Bundle/Bundle.h"
 
 namespace sample {
 using namespace ft::rt;

@@ -1,8 +1,8 @@
 //===- ThreadPoolTest.cpp - threads for generated code --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 
-#include "ft/Runtime/ParallelGain.h"
+#include "ft/Runtime/Host/ParallelGain.h"
 
 #include <atomic>
 #include <chrono>

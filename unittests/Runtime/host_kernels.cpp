@@ -1,6 +1,6 @@
 //===- host_kernels.cpp - a CPU library as a bundle carries it ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 
 namespace {
 struct Work {

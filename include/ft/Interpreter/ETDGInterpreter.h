@@ -18,7 +18,7 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Interpreter/RunOptions.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::ft::interp {

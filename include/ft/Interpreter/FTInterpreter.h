@@ -12,7 +12,7 @@
 #include "ft/Interpreter/LengthBinding.h"
 #include "ft/Interpreter/RunOptions.h"
 #include "ft/Interpreter/TensorEval.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 

@@ -3,15 +3,15 @@
 #ifndef FT_SCHEDULE_PASSES_H
 #define FT_SCHEDULE_PASSES_H
 
-#include "ft/Schedule/ApplyPlacements.h"
-#include "ft/Schedule/ApplyTiles.h"
-#include "ft/Schedule/BindInPlace.h"
-#include "ft/Schedule/ChooseSchedule.h"
-#include "ft/Schedule/JoinRegions.h"
-#include "ft/Schedule/LeafRows.h"
-#include "ft/Schedule/PlaceBuffers.h"
-#include "ft/Schedule/ScheduleForCpu.h"
-#include "ft/Schedule/ScheduleForGpu.h"
+#include "ft/Schedule/Apply/ApplyPlacements.h"
+#include "ft/Schedule/Apply/ApplyTiles.h"
+#include "ft/Schedule/Apply/BindInPlace.h"
+#include "ft/Schedule/CPU/ChooseSchedule.h"
+#include "ft/Schedule/GPU/Plan/JoinRegions.h"
+#include "ft/Schedule/Apply/LeafRows.h"
+#include "ft/Schedule/GPU/Plan/PlaceBuffers.h"
+#include "ft/Schedule/CPU/ScheduleForCpu.h"
+#include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
 namespace mlir::ft {
 #define GEN_PASS_REGISTRATION

@@ -3,7 +3,7 @@
 #ifndef FT_SUPPORT_ARRAYTYPE_H
 #define FT_SUPPORT_ARRAYTYPE_H
 
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 #include "mlir/IR/Types.h"
 
 #include <optional>

@@ -9,7 +9,7 @@
 #define FT_TOOLS_JUDGE_H
 
 #include "ft/Interpreter/RunOptions.h"
-#include "ft/Runtime/Compare.h"
+#include "ft/Runtime/Arrays/Compare.h"
 
 #include <functional>
 #include <vector>

@@ -10,8 +10,8 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/FT/IR/FT.h"
-#include "ft/Runtime/Compare.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/Compare.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

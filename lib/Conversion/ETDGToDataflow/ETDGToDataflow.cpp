@@ -9,8 +9,8 @@
 #include "ft/Conversion/ETDGToDataflow/ETDGToDataflow.h"
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 
-#include "ft/Dataflow/GraphJson.h"
-#include "ft/Dataflow/MergeRows.h"
+#include "ft/Dataflow/Graph/GraphJson.h"
+#include "ft/Dataflow/Graph/MergeRows.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <set>

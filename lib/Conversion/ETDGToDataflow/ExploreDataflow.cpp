@@ -12,8 +12,8 @@
 
 #include "WriteSchedules.h"
 #include "ft/Conversion/ETDGToDataflow/MachineAccelerator.h"
-#include "ft/Dataflow/Objective.h"
-#include "ft/Dataflow/Report.h"
+#include "ft/Dataflow/Search/Objective.h"
+#include "ft/Dataflow/Report/Report.h"
 #include "ft/Machine/Machine.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"

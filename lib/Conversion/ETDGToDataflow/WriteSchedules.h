@@ -4,7 +4,7 @@
 #define FT_LIB_CONVERSION_ETDGTODATAFLOW_WRITESCHEDULES_H
 
 #include "ft/Conversion/ETDGToDataflow/ETDGToDataflow.h"
-#include "ft/Dataflow/Search.h"
+#include "ft/Dataflow/Search/Search.h"
 
 namespace mlir::etdg {
 

@@ -11,7 +11,7 @@
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
-#include "ft/Schedule/Syncs.h"
+#include "ft/Schedule/Analysis/Syncs.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

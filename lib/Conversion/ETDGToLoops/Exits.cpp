@@ -8,7 +8,7 @@
 
 #include "Emitter.h"
 
-#include "ft/Schedule/Exits.h"
+#include "ft/Schedule/Apply/Exits.h"
 
 using namespace mlir;
 using namespace mlir::ft;

@@ -10,7 +10,7 @@
 
 #include "Emitter.h"
 
-#include "ft/Schedule/GpuLeaf.h"
+#include "ft/Schedule/GPU/Layouts/GpuLeaf.h"
 
 using namespace mlir;
 using namespace mlir::ft;

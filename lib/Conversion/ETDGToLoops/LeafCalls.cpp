@@ -9,7 +9,7 @@
 #include "Emitter.h"
 
 #include "ft/Dialect/ETDG/IR/Sums.h"
-#include "ft/Schedule/LeafColumns.h"
+#include "ft/Schedule/Analysis/LeafColumns.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

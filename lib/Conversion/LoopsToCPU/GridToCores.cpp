@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
-#include "ft/Schedule/LeafColumns.h"
+#include "ft/Schedule/Analysis/LeafColumns.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafDecisions.h"
 
-#include "ft/Schedule/LeafColumns.h"
+#include "ft/Schedule/Analysis/LeafColumns.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 

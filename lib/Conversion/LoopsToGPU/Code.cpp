@@ -7,10 +7,6 @@
 using namespace mlir;
 using namespace mlir::ft::togpu;
 
-int64_t mlir::ft::togpu::bytesOf(Type element) {
-  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 Type mlir::ft::togpu::storedType(Type element) {
   MLIRContext *context = element.getContext();
   if (element.isIndex())

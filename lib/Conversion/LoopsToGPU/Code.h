@@ -8,8 +8,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_CODE_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
-#include "ft/Dialect/Tile/IR/Tile.h"
+#include "ft/Dialect/Loops/Transforms/GPU/DeviceMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,26 +17,10 @@
 
 namespace mlir::ft::togpu {
 
-enum AddressSpace : unsigned { generic = 0, global = 1, shared = 3 };
-
-using leaf::isHalf;
-/// Bytes of an element in memory; an i1 takes one.
-int64_t bytesOf(Type element);
 /// The type of an element in memory: i8 for i1, i64 for index.
 Type storedType(Type element);
 /// The type of an element in a register: i64 for index.
 Type registerType(Type element);
-
-using tile::accessBytes;
-/// Lanes of a warp: shuffles and what lanes leave for each other count on it.
-inline constexpr int64_t warpLanes = tile::warpThreads;
-/// Multiples of it begin what leaves have of shared memory.
-inline constexpr int64_t leavesAlignment = 64;
-/// Multiples of it begin parts of the workspace, so that no two thread blocks share a line of the cache.
-inline constexpr int64_t partAlignment = 256;
-/// Bytes of what a warp leaves of one sum for the others.
-inline constexpr int64_t partialBytes = 8;
-
 
 class Code : public ImplicitLocOpBuilder {
 public:

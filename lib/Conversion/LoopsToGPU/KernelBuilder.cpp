@@ -8,7 +8,7 @@
 #include "KernelBuilder.h"
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
-#include "ft/Runtime/Target.h"
+#include "ft/Runtime/Program/Target.h"
 
 #include <cstddef>
 

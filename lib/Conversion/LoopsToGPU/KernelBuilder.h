@@ -9,7 +9,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_KERNELBUILDER_H
 
-#include "LoopForms.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 #include "RowTiles.h"
 #include "ft/Conversion/LaunchPlan/Arena.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Shared memory is one array, the workspace has a part for each thread block: pointers to where the loops say that something lies
-// (LoopMemory.cpp).
+// (PlaceMemory.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "KernelBuilder.h"

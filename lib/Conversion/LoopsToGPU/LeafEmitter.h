@@ -11,9 +11,9 @@
 
 #include "ft/Conversion/LeafGraph/BodyEvaluator.h"
 #include "Code.h"
-#include "LoopForms.h"
-#include "LoopKept.h"
-#include "ft/Schedule/GpuLeaf.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
+#include "ft/Dialect/Loops/Transforms/GPU/KeepSums.h"
+#include "ft/Schedule/GPU/Layouts/GpuLeaf.h"
 
 #include <functional>
 
@@ -38,7 +38,7 @@ struct At {
   Value row, lift;
 };
 
-/// A sum that stays in registers through a loop, in one iteration: its tiles before, and what becomes of them (LoopKept.h).
+/// A sum that stays in registers through a loop, in one iteration: its tiles before, and what becomes of them (KeepSums.h).
 struct KeptTiles {
   KeptSum sum;
   SmallVector<Value> before, next;

@@ -4,11 +4,11 @@
 // A leaf's operands are pointers and distances between rows, read off the views that it has.
 //
 //===----------------------------------------------------------------------===//
-#include "LoopCopies.h"
-#include "LoopSwizzles.h"
+#include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
+#include "ft/Dialect/Loops/Transforms/GPU/ChooseSwizzles.h"
 #include "LoopWalker.h"
 
-#include "RowAccesses.h"
+#include "ft/Dialect/Loops/Transforms/GPU/RowAccesses.h"
 
 #include "mlir/IR/Remarks.h"
 

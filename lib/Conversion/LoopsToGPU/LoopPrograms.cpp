@@ -5,8 +5,8 @@
 // launches gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
-#include "LoopChecks.h"
-#include "LoopCopies.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
+#include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
 #include "LoopWalker.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"

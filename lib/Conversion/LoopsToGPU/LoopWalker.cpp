@@ -242,7 +242,7 @@ LogicalResult LoopWalker::takeOperation(Operation *op) {
         e.emitGridBarrier();
         return success();
       })
-      .Case([&](loops::StagedOp) { return success(); }) // (LoopCopies.cpp has asked for it)
+      .Case([&](loops::StagedOp) { return success(); }) // (ChooseCopies.cpp has asked for it)
       .Case([&](loops::CommitOp) {
         tile::CommitOp::create(b);
         return success();

@@ -5,18 +5,18 @@
 // what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
 // loops that thread blocks share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
 // and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory.
-// What leaves and lifted loops are LoopForms.cpp tells, what the host can count LoopCounts.cpp.
+// What leaves and lifted loops are LeafInBlock.cpp tells, what the host can count HostCounts.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LOOPWALKER_H
 
 #include "KernelBuilder.h"
-#include "LoopCounts.h"
-#include "LoopForms.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/HostCounts.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
-#include "ft/Schedule/GpuPlan.h"
+#include "ft/Schedule/GPU/Plan/GpuPlan.h"
 
 namespace mlir::ft::togpu {
 

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "ProductEmitter.h"
 
-#include "ProductShape.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/ProductShape.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 

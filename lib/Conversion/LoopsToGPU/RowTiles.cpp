@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "RowTiles.h"
 
-#include "RowAccesses.h"
+#include "ft/Dialect/Loops/Transforms/GPU/RowAccesses.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 

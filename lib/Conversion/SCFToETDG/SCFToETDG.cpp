@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/SCFToETDG/SCFToETDG.h"
-#include "PlanWriter.h"
-#include "ProgramAnalysis.h"
+#include "ft/Conversion/SCFToETDG/Write/PlanWriter.h"
+#include "ft/Conversion/SCFToETDG/Analyze/ProgramAnalysis.h"
 
 #include "ft/Analysis/GraphVerifier.h"
 #include "mlir/IR/Remarks.h"

@@ -8,7 +8,7 @@
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Targets.h"
-#include "ft/Runtime/PlanSeal.h"
+#include "ft/Runtime/Bundle/PlanSeal.h"
 #include "ft/Support/ArrayType.h"
 #include "ft/Support/InputLimits.h"
 #include "ft/Support/Interrupt.h"

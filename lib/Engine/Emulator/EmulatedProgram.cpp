@@ -5,7 +5,7 @@
 #include "EmulatedTarget.h"
 #include "TileCalls.h"
 #include "ft/Engine/Bundle/CompileBundle.h"
-#include "ft/Runtime/Program.h"
+#include "ft/Runtime/Program/Program.h"
 #include "ft/Support/WholeFile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -5,7 +5,7 @@
 
 #include "HostKernels.h"
 
-#include "ft/Runtime/Target.h"
+#include "ft/Runtime/Program/Target.h"
 
 namespace ft::emulate {
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Grid.h"
 
-#include "ft/Runtime/Float16.h"
+#include "ft/Runtime/Arrays/Float16.h"
 
 #include <cmath>
 #include <cstring>

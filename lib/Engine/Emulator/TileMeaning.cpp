@@ -4,7 +4,7 @@
 
 #include "Grid.h"
 
-#include "ft/Runtime/Float16.h"
+#include "ft/Runtime/Arrays/Float16.h"
 #include "ft/Support/SwizzledAddress.h"
 
 #include <bit>

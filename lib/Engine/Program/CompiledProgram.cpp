@@ -3,7 +3,7 @@
 #include "ft/Engine/Program/CompiledProgram.h"
 
 #include "ft/Engine/Bundle/CompileBundle.h"
-#include "ft/Runtime/Binding.h"
+#include "ft/Runtime/Program/Binding.h"
 #include "ft/Support/WholeFile.h"
 
 using namespace mlir;

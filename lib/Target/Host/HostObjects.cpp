@@ -7,7 +7,7 @@
 // objects as they are: nothing needs a linker.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 #include "ft/Target/Host/HostLibrary.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "PtxParts.h"
 
-#include "ft/Runtime/ThreadPool.h"
+#include "ft/Runtime/Host/ThreadPool.h"
 #include "ft/Target/MachineCode/MachineCode.h"
 
 #include "llvm/ADT/StringSet.h"

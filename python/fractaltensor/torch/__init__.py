@@ -11,10 +11,10 @@
 PyTorch need not be installed: without it, this module has the operators by name for use inside of compiled functions.
 """
 
-from . import dtypes as _dtypes
+from .ir import dtypes as _dtypes
 from .export_programs import from_exported
 from .exported import Exported, StoredScript, load
-from .library import register as register_step
+from .runtime.library import register as register_step
 from .problems import RunError, RunIndexError, RunShapeError, ScriptError, ScriptShapeError, ScriptTypeError
 from .script import Script, script
 from .torchscript import from_torchscript
@@ -43,7 +43,7 @@ class ScriptErrorOutside(TypeError):
 def __getattr__(name: str):
     if name in _dtypes.ALIASES:
         return _dtypes.ALIASES[name]
-    from .objects import path_of
+    from .frontend.objects import path_of
 
     if path_of(name) is not None:
         return _Stub(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Dict, List
 
-from . import library
+from .runtime import library
 from .ops import REFUSED, TABLE
 from .ops.table import Operator
 

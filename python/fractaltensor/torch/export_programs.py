@@ -17,7 +17,7 @@ from . import graphs
 from .graphs import GraphFunction, Input, frames_of, module_of, place_of, shown
 from .ops import REFUSED, TABLE
 from .problems import Problem, error_of
-from .runnable import MOST
+from .runtime.runnable import MOST
 from .script import Script
 
 #: How many places of an operator an error lists.

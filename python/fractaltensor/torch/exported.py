@@ -21,16 +21,17 @@ from .. import library as lib
 from ..bundles import Bundle, _read, program_bytes, targets_for
 from ..errors import ArgumentError, ArgumentValueError, BundleError, CompileError, DeviceError, DTypeError
 from ..source import Frame
-from . import arrays, library, written
-from .engines import Code, Engine, types_in
-from .ir import Block, Type
-from .memory import HOST, TorchMemory
+from .runtime import arrays, library
+from .plan import written
+from .runtime.engines import Code, Engine, types_in
+from .ir.operations import Block, Type
+from .runtime.memory import HOST, TorchMemory
 from .problems import RunError
 from .program import Program
-from .runnable import Leaf, Runnable
-from .running import Runner
-from .segments import Division, Segment, SegmentText, may_roots
-from .values import Complex, NamedResult
+from .runtime.runnable import Leaf, Runnable
+from .runtime.running import Runner
+from .plan.segments import Division, Segment, SegmentText, may_roots
+from .frontend.values import Complex, NamedResult
 
 _FORMAT = 1
 

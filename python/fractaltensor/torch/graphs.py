@@ -15,11 +15,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..errors import ArgumentError, ArgumentValueError, DTypeError
 from ..source import Frame
-from . import arrays, dtypes, objects
-from .expressions import has_poison
+from .runtime import arrays
+from .ir import dtypes
+from .frontend import objects
+from .frontend.expressions import has_poison
 from .ops.table import assign
 from .problems import PYTHONS, Problem, problem_of
-from .values import POISON, NamedResult, Num, PyDict, PyList, Tensor
+from .frontend.values import POISON, NamedResult, Num, PyDict, PyList, Tensor
 
 #: A line of a stack trace.
 _LINE = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')

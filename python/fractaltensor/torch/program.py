@@ -6,16 +6,18 @@ from __future__ import annotations
 import types
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import arrays, attributes, dtypes, engines
-from .dtypes import DType
-from .evaluator import Evaluator
-from .ir import forward_new, remove_dead, sink, text_of, walk
-from .lengths import LEAST, ArgumentSize, Dims, Origin, united
+from .runtime import arrays, engines
+from .frontend import attributes
+from .ir import dtypes
+from .ir.dtypes import DType
+from .frontend.evaluator import Evaluator
+from .ir.operations import forward_new, remove_dead, sink, text_of, walk
+from .ir.lengths import LEAST, ArgumentSize, Dims, Origin, united
 from .problems import NeedsUnrolling, Problem, error_of
-from .runnable import WHOLE, Leaf, Runnable
-from .running import Runner
-from .segments import SegmentText, may_roots
-from .values import ARGUMENT, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
+from .runtime.runnable import WHOLE, Leaf, Runnable
+from .runtime.running import Runner
+from .plan.segments import SegmentText, may_roots
+from .frontend.values import ARGUMENT, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 
 class Program(Runnable):

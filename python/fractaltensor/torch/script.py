@@ -14,9 +14,11 @@ import numpy as np
 from ..errors import ArgumentError, DeviceError
 from ..jit import _calls
 from ..locks import ForkLock
-from . import arrays, engines, exported, lengths
-from .direct_calls import DirectCalls, plan_of
-from .engines import Remark
+from .runtime import arrays, engines
+from . import exported
+from .ir import lengths
+from .runtime.direct_calls import DirectCalls, plan_of
+from .runtime.engines import Remark
 from .exported import Exported
 from .problems import Problem, ScriptError, error_of
 from .program import Program, named_leaves

@@ -29,8 +29,8 @@
 // EXCESS: arith.truncf {{.*}} : tensor<64xf32> to tensor<64xf16>
 
 // A result that a call may give the memory of an argument: the copy of what nothing writes is a leaf in place, all others are apart.
-// RUN: ft-opt %S/../../Dialect/ETDG/bind-in-place.mlir --ft-compile="to=storage target=cpu" | ft-opt --convert-etdg-to-loops | FileCheck %s --check-prefix=BOUND
-// RUN: ft-opt %S/../../Dialect/ETDG/bind-in-place.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a | FileCheck %s --check-prefix=BOUND
+// RUN: ft-opt %S/../../Schedule/Apply/bind-in-place.mlir --ft-compile="to=storage target=cpu" | ft-opt --convert-etdg-to-loops | FileCheck %s --check-prefix=BOUND
+// RUN: ft-opt %S/../../Schedule/Apply/bind-in-place.mlir --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a | FileCheck %s --check-prefix=BOUND
 // BOUND: loops.program @cache {{.*}}in_place = array<i64: 1, 1>
 // BOUND: memref.extract_aligned_pointer_as_index
 // BOUND: loops.leaf {{.*}} overlaps [#loops.overlap<output = 0, input = 0, in_place>]

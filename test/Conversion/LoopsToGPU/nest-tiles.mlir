@@ -3,7 +3,7 @@
 // Loop nests of leaves as operations of `tile`: the tiling that the leaf's layouts give is printed, with all that follows from it.
 //
 // RUN: ft-opt %S/../../Engine/Emulator/reuse.mlir --ft-compile="to=threads target=sm_90a" | FileCheck %s --check-prefix=REUSE
-// RUN: ft-opt %S/product-prices.mlir --ft-compile="to=threads target=sm_90a" | FileCheck %s --check-prefix=SHORT
+// RUN: ft-opt %S/../../Schedule/GPU/product-prices.mlir --ft-compile="to=threads target=sm_90a" | FileCheck %s --check-prefix=SHORT
 // RUN: ft-opt %s --ft-compile="to=threads target=sm_90a" | FileCheck %s
 
 // A thread block shares a row of 200, one after the other.

@@ -278,7 +278,7 @@ def main():
             sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}\nstatus {done.returncode}")
         results = [np.load(f"{work}/out{n}.npy") for n in range(len(expected))]
 
-    tolerance = 1e-12 if floats == "f64" else 1e-5  # as in include/ft/Runtime/Compare.h
+    tolerance = 1e-12 if floats == "f64" else 1e-5  # as in include/ft/Runtime/Arrays/Compare.h
     for n, (got, want) in enumerate(zip(results, expected)):
         if got.shape != want.shape:
             sys.exit(f"{name}: result {n} has shape {got.shape}, expected {want.shape}")

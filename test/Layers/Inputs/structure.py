@@ -40,6 +40,8 @@ FILES = {
     "scripts/structure.txt": "# exceptions\nliterals | lib/Schedule/Number.cpp | 32 | bits of a word\n"
                              "literals | lib/Schedule/Number.cpp | 48 | is gone\n",
 }
+FILES.update({f"lib/Many/File{number}.cpp": "int x;\n" for number in range(21)})
+FILES.update({f"lib/Few/File{number}.cpp": "int x;\n" for number in range(20)})
 for name, text in FILES.items():
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)

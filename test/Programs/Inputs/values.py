@@ -518,7 +518,7 @@ def accesses(d, x):
     return (e, c[2:-3][::2], e[-6])
 
 
-# As in include/ft/Runtime/Compare.h, by the type of the result.
+# As in include/ft/Runtime/Arrays/Compare.h, by the type of the result.
 TOLERANCE = {"f8": 1e-12, "f4": 1e-5, "f2": 2e-3}
 
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafTester.h"
 
-#include "ft/Runtime/Float16.h"
+#include "ft/Runtime/Arrays/Float16.h"
 
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/DialectRegistry.h"

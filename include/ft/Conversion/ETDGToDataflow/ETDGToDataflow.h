@@ -4,7 +4,7 @@
 #define FT_CONVERSION_ETDGTODATAFLOW_ETDGTODATAFLOW_H
 
 #include "ft/Analysis/GraphSummary.h"
-#include "ft/Dataflow/Graph.h"
+#include "ft/Dataflow/Graph/Graph.h"
 
 namespace mlir::etdg {
 

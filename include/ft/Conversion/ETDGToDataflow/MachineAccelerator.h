@@ -3,7 +3,7 @@
 #ifndef FT_CONVERSION_ETDGTODATAFLOW_MACHINEACCELERATOR_H
 #define FT_CONVERSION_ETDGTODATAFLOW_MACHINEACCELERATOR_H
 
-#include "ft/Dataflow/Accelerator.h"
+#include "ft/Dataflow/Graph/Accelerator.h"
 #include "ft/Machine/Machine.h"
 
 namespace mlir::ft {

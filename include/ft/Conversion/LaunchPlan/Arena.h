@@ -8,7 +8,7 @@
 #ifndef FT_CONVERSION_LAUNCHPLAN_ARENA_H
 #define FT_CONVERSION_LAUNCHPLAN_ARENA_H
 
-#include "ft/Runtime/LaunchPlan.h"
+#include "ft/Runtime/Bundle/LaunchPlan.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/MapVector.h"
 

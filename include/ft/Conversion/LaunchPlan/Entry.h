@@ -9,7 +9,7 @@
 #define FT_CONVERSION_LAUNCHPLAN_ENTRY_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
-#include "ft/Runtime/LaunchPlan.h"
+#include "ft/Runtime/Bundle/LaunchPlan.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::ft {

@@ -4,7 +4,7 @@
 #define FT_CONVERSION_LAUNCHPLAN_WRITEBACKS_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
-#include "ft/Runtime/LaunchPlan.h"
+#include "ft/Runtime/Bundle/LaunchPlan.h"
 
 namespace mlir::ft {
 

@@ -12,7 +12,7 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
-#include "ft/Runtime/LaunchPlan.h"
+#include "ft/Runtime/Bundle/LaunchPlan.h"
 #include "ft/Schedule/Options.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -31,37 +31,6 @@ struct GpuModule {
   /// With one plan, without code sections.
   ::ft::rt::Entry entry;
 };
-
-/// Writes which divisions of leaves may be products with a reciprocal.
-LogicalResult chooseKernelDivisions(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes layouts of the leaves of a program's kernels that have none, and turns lifted loops that no leaf computes at once into
-/// loops of a thread block. Emits errors and fails on what kernels can't do.
-LogicalResult chooseLeafLayouts(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes how long the chunks are that thread blocks take, and how many blocks there are where the host can't count tasks.
-LogicalResult chooseKernelTasks(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes at multiples of how many bytes rows of views of leaves begin.
-LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes where in shared memory, in the workspace or in an output a thread block has what, of leaves that have layouts.
-LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes which elements of products' tiles a thread has and how operands come into shared memory, of leaves that have places.
-LogicalResult chooseKernelAccesses(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes which sums of products threads keep in registers through a loop, of leaves whose products have accesses.
-LogicalResult keepKernelSums(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes what threads compute of loop nests point by point, of leaves that have places.
-LogicalResult chooseKernelPoints(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes which leaves copy to shared memory while their threads go on, and where threads wait for that.
-LogicalResult chooseKernelCopies(loops::ProgramOp program, const GpuOptions &options);
-
-/// Writes where the threads of a block wait for each other.
-LogicalResult placeKernelSyncs(loops::ProgramOp program, const GpuOptions &options);
 
 /// Kernels of a program of structured loops, of which nothing else is known: target and machine are the options'. Program and
 /// loops stay as they are. Emits errors and fails on what kernels can't do, and where one of the decisions above is left out or does

@@ -6,7 +6,7 @@
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Engine/CPU/CpuBundle.h"
 #include "ft/Pipelines/Phases.h"
-#include "ft/Runtime/Bundle.h"
+#include "ft/Runtime/Bundle/Bundle.h"
 
 namespace mlir {
 class PassManager;

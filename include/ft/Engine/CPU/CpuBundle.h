@@ -9,7 +9,7 @@
 #define FT_ENGINE_CPU_CPUBUNDLE_H
 
 #include "ft/Engine/CPU/CpuModule.h"
-#include "ft/Runtime/Bundle.h"
+#include "ft/Runtime/Bundle/Bundle.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::ft {

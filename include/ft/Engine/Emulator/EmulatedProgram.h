@@ -12,7 +12,7 @@
 #define FT_ENGINE_EMULATOR_EMULATEDPROGRAM_H
 
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 
 #include <memory>
 #include <vector>

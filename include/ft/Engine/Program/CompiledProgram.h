@@ -10,8 +10,8 @@
 #define FT_ENGINE_PROGRAM_COMPILEDPROGRAM_H
 
 #include "ft-c/Runtime.h"
-#include "ft/Runtime/Bundle.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Bundle/Bundle.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>

@@ -6,11 +6,11 @@ from __future__ import annotations
 import inspect
 from typing import Callable
 
-from .. import views as base
-from .. import dtypes
-from ..builder import Builder
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor
+from ..frontend.values import Tensor
 from . import losses, moving, pointwise, products, reductions, resizing, steps, views, windows
 from .table import OPERATORS, dtype_of, operator
 

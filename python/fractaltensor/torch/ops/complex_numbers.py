@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Sequence
 
-from .. import dtypes
-from .. import views as base
-from ..builder import Builder
+from ..ir import dtypes
+from ..ir import views as base
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Complex, Num, Tensor, is_number
+from ..frontend.values import Complex, Num, Tensor, is_number
 from . import pointwise
 from .moving import stack
 from .table import OPERATORS, assign, operator, promote

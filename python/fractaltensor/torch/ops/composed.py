@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from .. import views as base
-from .. import dtypes
-from ..builder import Builder
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Num, Tensor, is_number
+from ..frontend.values import Num, Tensor, is_number
 from . import pointwise
 from .creation import counted, dense as _dense
 from .moving import cat, flip, stack
@@ -75,8 +75,8 @@ def cumulative_trapezoid(b: Builder, y, x=None, *, dx=1, dim=-1):
 @operator("logcumsumexp", GROUP)
 def logcumsumexp(b: Builder, input, dim):
     """Step by step: the logarithm of a sum has no part that can be taken away again."""
-    from ..bodies import arithmetic_type
-    from ..views import loop, select
+    from ..ir.bodies import arithmetic_type
+    from ..ir.views import loop, select
 
     if input.rank == 0:
         return b.copy(input)
@@ -363,7 +363,7 @@ def histc(b: Builder, input, bins=100, min=0, max=0):
         at = body.cast(rounded(body.op("arith.divf", part, body.constant(float(max - min), x.dtype))), dtypes.int64)
         return body.op("arith.minsi", at, body.constant(bins - 1, dtypes.int64))
 
-    from ..bodies import arithmetic_type
+    from ..ir.bodies import arithmetic_type
 
     at = pointwise.where(b, inside, b.pointwise(dtypes.int64, [pointwise.where(b, inside, input, min)], place, arithmetic_type(own)), -1)
     same = pointwise.eq(b, base.reshape(b, at, [1, -1]), base.unsqueeze(b, counted(b, bins, dtypes.int64), 1))

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from .. import dtypes
-from ..bodies import Body
-from ..builder import Builder
+from ..ir import dtypes
+from ..ir.bodies import Body
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Num, Tensor, is_number, kind_of
+from ..frontend.values import Num, Tensor, is_number, kind_of
 from .table import dtype_of, need_number, operator, promote, sizes_of, tensor_of
 
 GROUP = "Creation"
@@ -48,7 +48,7 @@ _filled("empty", 0)
 
 def _full(b: Builder, sizes, value, dtype):
     if isinstance(value, Tensor):
-        from ..views import expand
+        from ..ir.views import expand
 
         return b.copy(expand(b, value, sizes), dtype or value.dtype)
     dtype = dtype or _number_type(value)
@@ -184,7 +184,7 @@ def tensor(b: Builder, data, dtype=None):
     if all(is_number(x) for x in items):
         return b.new(dense(b, items, own, shape), shape)
     made = b.constant_tensor(0, own, [len(items)])
-    from ..views import reshape, select
+    from ..ir.views import reshape, select
     from .table import assign
 
     for i, item in enumerate(items):
@@ -194,7 +194,7 @@ def tensor(b: Builder, data, dtype=None):
 
 def dense(b: Builder, items, dtype, shape):
     """A constant."""
-    from ..ir import Type
+    from ..ir.operations import Type
 
     texts = [dtypes.literal(x, dtype).split(" ")[0] for x in items]
     for n in reversed(shape):
@@ -211,7 +211,7 @@ def new_tensor(b: Builder, self, data, dtype=None):
 
 @operator("meshgrid", GROUP, where="f")
 def meshgrid(b: Builder, *tensors, indexing="ij"):
-    from ..views import expand, permute, reshape
+    from ..ir.views import expand, permute, reshape
 
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -253,7 +253,7 @@ def one_hot(b: Builder, input, num_classes=-1):
         raise Problem(f"one_hot: expects classes of type int64, found {input.dtype}", "dtype")
     if not isinstance(num_classes, int) or num_classes < 1:
         raise Problem("one_hot: num_classes must be given: by the data alone the result's size would be data")
-    from ..views import unsqueeze
+    from ..ir.views import unsqueeze
 
     rank = input.rank
     return b.pointwise(

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import List, Optional, Tuple
 
-from .. import views as base
-from .. import dtypes
-from ..builder import Builder
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Num, Tensor
+from ..frontend.values import Num, Tensor
 from . import pointwise
 from .moving import index_tensor, put, taken
 from .table import assign

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 
-from .. import views as base
-from ..builder import Builder
+from ..ir import views as base
+from ..ir.builder import Builder
 from ..problems import Problem
 from . import composed, factors, pointwise, reductions, views
 from .creation import counted
-from .. import dtypes
+from ..ir import dtypes
 from .table import dim_of, dtype_of, operator
 
 GROUP = "Linear algebra"

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from .. import views as base
-from .. import dtypes
-from ..bodies import arithmetic_type
-from ..builder import Builder
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.bodies import arithmetic_type
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor
+from ..frontend.values import Tensor
 from . import pointwise
 from .moving import gather, taken
 from .reductions import log_softmax, mean, sum_, total

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 
-from .. import dtypes
-from .. import views as base
-from ..builder import Builder
+from ..ir import dtypes
+from ..ir import views as base
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor
+from ..frontend.values import Tensor
 from . import pointwise
 from .creation import counted
 from .losses import reduced

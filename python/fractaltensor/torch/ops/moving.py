@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import inspect
 
-from .. import views as base
-from .. import dtypes
-from ..bodies import Body
-from ..builder import NOTHING, Builder
-from ..views import same
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.bodies import Body
+from ..ir.builder import NOTHING, Builder
+from ..ir.views import same
 from ..problems import Problem
-from ..values import Num, Tensor, is_number
+from ..frontend.values import Num, Tensor, is_number
 from . import pointwise
 from .creation import counted
 from .places import are_inside

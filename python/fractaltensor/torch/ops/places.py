@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..builder import Builder
-from ..ir import Op, Value, most_of, views_of, walk
-from ..values import Num, SizeLike, Tensor
+from ..ir.builder import Builder
+from ..ir.operations import Op, Value, most_of, views_of, walk
+from ..frontend.values import Num, SizeLike, Tensor
 
 
 class _Below(NamedTuple):

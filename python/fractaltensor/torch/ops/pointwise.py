@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 
-from .. import dtypes
-from ..bodies import Body, Scalar, arithmetic_type
-from ..builder import NOTHING, Builder
-from ..dtypes import DType
+from ..ir import dtypes
+from ..ir.bodies import Body, Scalar, arithmetic_type
+from ..ir.builder import NOTHING, Builder
+from ..ir.dtypes import DType
 from ..problems import Problem
-from ..values import Num, Tensor, is_number, kind_of
+from ..frontend.values import Num, Tensor, is_number, kind_of
 from .table import as_float, check_cast, check_device, dtype_of, need_number, need_tensor, operator, promote, tensor_of
 
 GROUP = "Element-wise"
@@ -797,7 +797,7 @@ def _scaled_elu(b: Builder, input, alpha=1.0, scale=1.0, input_scale=1.0):
 
 @operator("prelu", "Activations")
 def prelu(b: Builder, input, weight):
-    from ..views import reshape
+    from ..ir.views import reshape
 
     if weight.rank == 1 and input.rank > 1:
         weight = reshape(b, weight, [1, -1] + [1] * (input.rank - 2))

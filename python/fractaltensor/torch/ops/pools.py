@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from .. import dtypes
-from .. import views as base
-from ..builder import Builder
+from ..ir import dtypes
+from ..ir import views as base
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor, is_number
+from ..frontend.values import Tensor, is_number
 from . import pointwise
 from .creation import counted
 from .moving import put, stack

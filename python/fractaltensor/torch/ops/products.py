@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import List, Optional, Sequence
 
-from .. import views as base
-from .. import dtypes
-from ..bodies import Body, Scalar, arithmetic_type
-from ..builder import Builder
-from ..dtypes import DType
-from ..views import same
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.bodies import Body, Scalar, arithmetic_type
+from ..ir.builder import Builder
+from ..ir.dtypes import DType
+from ..ir.views import same
 from ..problems import Problem
-from ..values import Num, Tensor
+from ..frontend.values import Num, Tensor
 from . import pointwise
 from .table import OPERATORS, dim_of, need_tensor, operator, renamed
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Callable, List, Sequence, Tuple
 
-from .. import views as base
-from ..builder import Builder
+from ..ir import views as base
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Num, Tensor
+from ..frontend.values import Num, Tensor
 from . import pointwise
 from .moving import cat, stack
 from .products import linear

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import math
 
-from .. import views as base
-from .. import dtypes
-from ..bodies import Body, Scalar, arithmetic_type
-from ..builder import Builder
-from ..dtypes import DType
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.bodies import Body, Scalar, arithmetic_type
+from ..ir.builder import Builder
+from ..ir.dtypes import DType
 from ..problems import Problem
-from ..values import Num, Tensor
+from ..frontend.values import Num, Tensor
 from . import pointwise
 from .table import as_float, assign, dim_of, dims_of, dtype_of, named, operator, promote
 from .views import same_sizes

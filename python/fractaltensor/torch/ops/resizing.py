@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Callable, List, Optional, Sequence, Tuple
 
-from .. import dtypes
-from .. import views as base
-from ..bodies import Body, Scalar, arithmetic_type
-from ..builder import Builder
-from ..dtypes import DType
+from ..ir import dtypes
+from ..ir import views as base
+from ..ir.bodies import Body, Scalar, arithmetic_type
+from ..ir.builder import Builder
+from ..ir.dtypes import DType
 from ..problems import Problem
-from ..values import Tensor
+from ..frontend.values import Tensor
 from . import pointwise
 from .creation import counted
 from .moving import taken

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import itertools
 
-from .. import dtypes
-from .. import views as base
-from ..builder import Builder
+from ..ir import dtypes
+from ..ir import views as base
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor, is_number
+from ..frontend.values import Tensor, is_number
 from . import pointwise, reductions
 from .creation import dense
 from .moving import copied, taken

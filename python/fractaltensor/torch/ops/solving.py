@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from ..builder import Builder
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor
-from .. import views as base
-from ..views import same
+from ..frontend.values import Tensor
+from ..ir import views as base
+from ..ir.views import same
 from . import pointwise
 from .steps import call
 from .table import named, operator

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 
-from .. import dtypes
-from ..bodies import Body, Scalar, arithmetic_type
-from ..builder import Builder
+from ..ir import dtypes
+from ..ir.bodies import Body, Scalar, arithmetic_type
+from ..ir.builder import Builder
 from ..problems import Problem
-from ..values import Tensor
+from ..frontend.values import Tensor
 from . import pointwise
 from .table import as_float, operator, promote, tensor_of
 
@@ -263,7 +263,7 @@ def gcd(b: Builder, input, other):
         raise Problem(f"gcd is defined on integers only, found {own}", "dtype")
     x, y = (pointwise.to_dtype(b, tensor_of(b, t), own) for t in (input, other))
     sizes = b.broadcast([x.sizes, y.sizes])
-    from .. import views as base
+    from ..ir import views as base
     from .table import assign
 
     x, y = (b.copy(base.expand(b, t, sizes)) for t in (x, y))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from typing import List, Optional, Sequence
 
-from .. import views as base
-from .. import dtypes
-from ..builder import Builder
-from ..ir import INDEX, Type, Value, most_of, views_of
+from ..ir import views as base
+from ..ir import dtypes
+from ..ir.builder import Builder
+from ..ir.operations import INDEX, Type, Value, most_of, views_of
 from ..problems import Problem
-from ..values import Num, Tensor, is_number
+from ..frontend.values import Num, Tensor, is_number
 from .places import is_as_made
 from .table import dim_of, named, need_tensor, operator, tensor_of
 

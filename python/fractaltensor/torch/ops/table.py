@@ -6,11 +6,11 @@ from __future__ import annotations
 import inspect
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-from .. import dtypes
-from ..builder import Builder
-from ..dtypes import ComplexType, DType
+from ..ir import dtypes
+from ..ir.builder import Builder
+from ..ir.dtypes import ComplexType, DType
 from ..problems import Problem
-from ..values import NamedResult, Num, Tensor, is_number, kind_of
+from ..frontend.values import NamedResult, Num, Tensor, is_number, kind_of
 
 
 class Operator:
@@ -263,7 +263,7 @@ def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Te
         extra = value.rank - dest.rank
         if any(n != 1 for n in value.sizes[:extra]):
             raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")
-        from ..views import squeeze
+        from ..ir.views import squeeze
 
         for _ in range(extra):
             value = squeeze(b, value, 0)

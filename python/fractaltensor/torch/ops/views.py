@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from .. import views as base
-from ..builder import Builder
-from ..views import same
+from ..ir import views as base
+from ..ir.builder import Builder
+from ..ir.views import same
 from ..problems import Problem
-from ..values import Mono, Num, Size, Tensor
+from ..frontend.values import Mono, Num, Size, Tensor
 from .table import dim_of, dims_of, need_tensor, operator, sizes_of
 
 GROUP = "Views"

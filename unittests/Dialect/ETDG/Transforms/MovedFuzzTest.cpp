@@ -12,8 +12,8 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
-#include "ft/Runtime/Compare.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/Compare.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 
 #include <set>
 

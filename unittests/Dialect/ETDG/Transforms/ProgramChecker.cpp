@@ -7,7 +7,7 @@
 #include "ft/Tools/RunProgram.h"
 #include "ft/InitAll.h"
 #include "ft/Pipelines/Pipelines.h"
-#include "ft/Runtime/Compare.h"
+#include "ft/Runtime/Arrays/Compare.h"
 #include "ft/Validator/Validator.h"
 
 #include "mlir/IR/MLIRContext.h"

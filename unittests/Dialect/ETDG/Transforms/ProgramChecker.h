@@ -5,7 +5,7 @@
 
 #include "ft/Fuzz/Generator.h"
 #include "ft/Interpreter/ETDGInterpreter.h"
-#include "ft/Runtime/HostArray.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,0 +1,23 @@
+//===- ChooseCopies.h - copies that threads do not wait for -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_DIALECT_LOOPS_TRANSFORMS_GPU_CHOOSECOPIES_H
+#define FT_DIALECT_LOOPS_TRANSFORMS_GPU_CHOOSECOPIES_H
+
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::ft::togpu {
+
+/// Why threads have to wait for what a leaf's only nest copies, where they move it as it is said; empty: they need not.
+std::string describeWaiting(loops::LeafOp leaf, const leaf::Nest &nest, tile::NestAttr said, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches);
+
+/// Whether a leaf says that its threads go on.
+bool isAsync(loops::LeafOp leaf);
+
+/// An error where a user may read what is on its way.
+LogicalResult checkCopies(func::FuncOp kernel);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_DIALECT_LOOPS_TRANSFORMS_GPU_CHOOSECOPIES_H

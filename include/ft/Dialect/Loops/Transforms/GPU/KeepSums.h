@@ -1,0 +1,35 @@
+//===- KeepSums.h - sums that stay in registers through a loop --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_DIALECT_LOOPS_TRANSFORMS_GPU_KEEPSUMS_H
+#define FT_DIALECT_LOOPS_TRANSFORMS_GPU_KEEPSUMS_H
+
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
+
+namespace mlir::ft::togpu {
+
+/// Which sums a leaf's threads keep in registers, a list of #loops.kept.
+inline constexpr llvm::StringLiteral keptName = "loops.kept";
+
+/// One of them, as tiles of a product.
+struct KeptSum {
+  loops::KeptAttr said;
+  unsigned leader = 0;       // the product with whose tile it is computed
+  int input = -1, output = -1; // buffers of the leaf's graph
+  leaf::ElementView from, to;       // over the product's parallel loops
+  Type type;                 // of its elements in registers
+  int64_t tiles = 1;         // of all that is kept, row by row
+};
+
+using KeptSums = SmallVector<KeptSum, 0>;
+
+/// What a leaf says of them. An error at it where something does not hold.
+FailureOr<KeptSums> readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches);
+
+/// The leaves in a loop's body that keep something through it.
+SmallVector<loops::LeafOp> keepingLeaves(scf::ForOp loop);
+/// Whether they store something after the loop.
+bool storesBehind(scf::ForOp loop);
+
+} // namespace mlir::ft::togpu
+
+#endif // FT_DIALECT_LOOPS_TRANSFORMS_GPU_KEEPSUMS_H

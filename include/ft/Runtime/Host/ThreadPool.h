@@ -1,0 +1,62 @@
+//===- ThreadPool.h - threads for generated code ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One pool per process, its threads made at first use. It is ours because
+// OpenMP runtimes clash with each other (PyTorch brings one) and with fork.
+// These are C symbols: generated code calls them by name.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_RUNTIME_HOST_THREADPOOL_H
+#define FT_RUNTIME_HOST_THREADPOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Calls fn(env, begin, end) on disjoint pieces that cover [0, n), each of at
+/// least `grain` iterations but the last, on all threads, the caller among them.
+/// n <= grain, a call from inside a parallel body, and a pool in use by another
+/// thread run inline as fn(env, 0, n). Everything is done, and visible, at return.
+void ft_parallel_for(void (*fn)(void *env, int64_t begin, int64_t end), void *env, int64_t n,
+                     int64_t grain);
+
+/// Runs fn(env, tid, nthreads) once for each tid in [0, nthreads), all at the
+/// same time; the caller is tid 0. Where ft_parallel_for would run inline,
+/// nthreads is 1.
+void ft_parallel_region(void (*fn)(void *env, int64_t tid, int64_t nthreads), void *env);
+
+/// Waits until all threads of the innermost region have called it; what they
+/// wrote before is visible after. Outside of a region it does nothing.
+void ft_barrier(void);
+
+/// How often threads of this process waited so: barriers of all regions since its start.
+int64_t ft_barrier_count(void);
+
+/// Threads that the next region may have: FT_NUM_THREADS, else the number of
+/// CPUs in the affinity mask.
+int64_t ft_num_threads(void);
+
+/// Sets that number for later calls, at most 1024; 0 restores the default. Not
+/// to be called inside a parallel body.
+void ft_set_num_threads(int64_t count);
+
+/// For tests: while `keep` holds, every parallel call takes the threads that there are. Else a body whose threads
+/// mostly waited, for each other or for a core, runs on its caller for some time.
+void ft_keep_threads(bool keep);
+
+/// For tests: from now on parallel calls run on their caller alone, tasks and the threads of regions in an order that
+/// `seed` gives, and memory of a call begins as all ones. A negative seed ends that. Not to be called inside a
+/// parallel body, nor while other threads make calls.
+void ft_shuffle_threads(int64_t seed);
+
+/// Whether it is so.
+bool ft_threads_are_shuffled(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // FT_RUNTIME_HOST_THREADPOOL_H

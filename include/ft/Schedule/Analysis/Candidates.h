@@ -1,0 +1,32 @@
+//===- Candidates.h - among what a schedule is chosen -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The orders (`etdg.candidates`) and divisions (`etdg.divisions`) that etdg-reorder
+// leaves for an item of a graph, numbered alike for each target: the orders, then
+// the divisions; a greater rank is the program's own order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_SCHEDULE_ANALYSIS_CANDIDATES_H
+#define FT_SCHEDULE_ANALYSIS_CANDIDATES_H
+
+#include "ft/Dialect/ETDG/Transforms/Distribute.h"
+
+#include <optional>
+
+namespace mlir::ft::schedule {
+
+inline constexpr llvm::StringLiteral candidatesName = "etdg.candidates";
+
+/// The orders of an item, not all where there are many.
+SmallVector<etdg::ScheduleAttr> getOrders(Operation *item);
+/// The order that it has; null where no annotation specifies one.
+etdg::ScheduleAttr getOrder(Operation *item);
+void setOrder(Operation *item, etdg::ScheduleAttr schedule);
+/// A division, for a remark.
+std::string describe(const etdg::Division &division);
+/// The rank among so many that was asked for, by number (not negative) or by a seed (not 0); none: the cheapest.
+std::optional<uint64_t> getRank(int64_t candidate, uint64_t planSeed, size_t count);
+
+} // namespace mlir::ft::schedule
+
+#endif // FT_SCHEDULE_ANALYSIS_CANDIDATES_H

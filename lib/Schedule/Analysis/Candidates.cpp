@@ -1,0 +1,56 @@
+//===- Candidates.cpp - among what a schedule is chosen -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ft/Schedule/Analysis/Candidates.h"
+
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+
+/// More than these are not looked at, the last one excepted.
+static constexpr unsigned mostCandidates = 6;
+
+SmallVector<etdg::ScheduleAttr> schedule::getOrders(Operation *item) {
+  SmallVector<etdg::ScheduleAttr> schedules;
+  auto candidates = item->getAttrOfType<ArrayAttr>(candidatesName);
+  if (!candidates)
+    return schedules;
+  for (auto [i, attr] : llvm::enumerate(candidates))
+    if (auto schedule = dyn_cast<etdg::ScheduleAttr>(attr);
+        schedule && (i < mostCandidates || i + 1 == candidates.size()))
+      schedules.push_back(schedule);
+  return schedules;
+}
+
+etdg::ScheduleAttr schedule::getOrder(Operation *item) {
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return nest.getScheduleAttr();
+  return cast<etdg::BlockOp>(item).getScheduleAttr();
+}
+
+void schedule::setOrder(Operation *item, etdg::ScheduleAttr schedule) {
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    nest.setScheduleAttr(schedule);
+  else
+    cast<etdg::BlockOp>(item).setScheduleAttr(schedule);
+}
+
+std::string schedule::describe(const etdg::Division &division) {
+  if (division.apart)
+    return "taken apart";
+  std::string text = "products ahead";
+  if (division.outer > 0)
+    text += " inside " + std::to_string(division.outer) + (division.outer == 1 ? " loop" : " loops");
+  if (division.first > 0)
+    text += ", sequential dimension " + std::to_string(division.first) + " outermost";
+  return text + (division.lags ? ", in step" : "");
+}
+
+std::optional<uint64_t> schedule::getRank(int64_t candidate, uint64_t planSeed, size_t count) {
+  if (candidate >= 0)
+    return candidate;
+  if (planSeed == 0)
+    return std::nullopt;
+  return llvm::hash_combine(planSeed, count) % count;
+}

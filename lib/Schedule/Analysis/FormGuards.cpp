@@ -1,0 +1,380 @@
+//===- FormGuards.cpp - lengths that decide between forms -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ft/Schedule/Analysis/FormGuards.h"
+
+#include "ft/Analysis/Extents.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+using etdg::BlockOp;
+
+/// Of a length without a declared range: from the `farApart`th part to as many times what stands for it, by
+/// steps of `apart`. That is a decode of a few tokens beside a prompt of thousands.
+static constexpr int64_t farApart = 16, apart = 4;
+//===----------------------------------------------------------------------===//
+// At which lengths
+//===----------------------------------------------------------------------===//
+
+static SmallVector<StringAttr> namesOf(Operation *item) {
+  llvm::SetVector<StringAttr> names;
+  item->walk([&](BlockOp block) {
+    for (StringAttr name : block.getSymbolNames())
+      names.insert(name);
+  });
+  return names.takeVector();
+}
+
+/// What `ft.typical` says, [least, greatest].
+static std::optional<std::pair<int64_t, int64_t>> typicalRange(etdg::GraphOp graph, StringAttr name) {
+  auto ranges = graph->getAttrOfType<DictionaryAttr>("ft.typical");
+  auto range = ranges ? dyn_cast_or_null<ArrayAttr>(ranges.get(name)) : ArrayAttr();
+  if (!range || range.size() != 2 || !llvm::all_of(range, llvm::IsaPred<IntegerAttr>))
+    return std::nullopt;
+  return std::pair(cast<IntegerAttr>(range[0]).getInt(), cast<IntegerAttr>(range[1]).getInt());
+}
+
+static SmallVector<int64_t> valuesOf(etdg::GraphOp graph, StringAttr name, int64_t typical) {
+  std::pair<int64_t, int64_t> bounds(1, std::numeric_limits<int64_t>::max());
+  for (auto assume : graph.getBody().getOps<etdg::AssumeOp>())
+    if (assume.getLengthAttr() == name) {
+      if (!assume.getTypical().empty())
+        return llvm::to_vector(assume.getTypical());
+      bounds = {std::max<int64_t>(assume.getLo(), 1), assume.getHi()};
+    }
+  llvm::SetVector<int64_t> values;
+  auto add = [&](int64_t value) { values.insert(std::clamp(value, bounds.first, std::max(bounds.first, bounds.second))); };
+  if (auto range = typicalRange(graph, name)) {
+    for (int64_t value : {range->first, typical, range->second})
+      add(value);
+  } else {
+    typical = std::max<int64_t>(typical, 1);
+    for (int64_t part = farApart; part >= 1; part /= apart)
+      add(typical / part);
+    for (int64_t times = apart; times <= farApart; times *= apart)
+      add(typical * times);
+  }
+  return values.takeVector();
+}
+
+/// So many of a list at most: the first and the last one, and others between at equal distances.
+static SmallVector<int64_t> thinOut(ArrayRef<int64_t> values, size_t most) {
+  if (values.size() <= most)
+    return SmallVector<int64_t>(values);
+  SmallVector<int64_t> kept;
+  for (size_t i = 0; i < most; ++i)
+    kept.push_back(values[i * (values.size() - 1) / (most - 1)]);
+  return kept;
+}
+
+std::vector<Lengths> schedule::sampleLengths(etdg::GraphOp graph, Operation *item, size_t mostPoints) {
+  etdg::TypicalLengths typical(graph);
+  llvm::MapVector<StringAttr, SmallVector<int64_t>> values;
+  size_t most = 0;
+  for (StringAttr name : namesOf(item)) {
+    values[name] = valuesOf(graph, name, typical.get(name));
+    most = std::max(most, values[name].size());
+  }
+  // As many values of each length as can be combined.
+  auto count = [&](size_t ofEach) {
+    size_t all = 1;
+    for (auto &[name, some] : values)
+      all = std::min(all * std::min(some.size(), ofEach), mostPoints + 1);
+    return all;
+  };
+  while (most > 2 && count(most) > mostPoints)
+    --most;
+  std::vector<Lengths> points(1);
+  for (auto &[name, some] : values) {
+    SmallVector<int64_t> kept = thinOut(some, std::max<size_t>(most, 2));
+    if (points.size() * kept.size() > mostPoints)
+      kept = {typical.get(name)};
+    std::vector<Lengths> longer;
+    for (const Lengths &point : points)
+      for (int64_t value : kept) {
+        longer.push_back(point);
+        longer.back().push_back({name, value});
+      }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+//===----------------------------------------------------------------------===//
+// By which guard
+//===----------------------------------------------------------------------===//
+
+/// Forms that are kept of an item at most: each is code of its own.
+static constexpr size_t mostForms = 3;
+/// Bounds of a guard at most.
+static constexpr unsigned mostBounds = 2;
+
+static std::optional<int64_t> valueOf(const Lengths &point, StringAttr name) {
+  for (auto [other, value] : point)
+    if (other == name)
+      return value;
+  return std::nullopt;
+}
+
+namespace {
+/// A bound between two sampled values of one length.
+struct Bound {
+  StringAttr name;
+  int64_t below = 0, limit = 0; // on either side of it
+  bool isBelow = true;
+
+  bool holds(const Lengths &point) const { return (*valueOf(point, name) < limit) == isBelow; }
+};
+
+/// Lengths at which a form takes the place of what is taken there so far.
+struct Exception {
+  SmallVector<Bound, mostBounds> bounds;
+  unsigned form = 0;
+  double gain = 0; // sum of logarithms of what it promises of the other's time: less than 0
+
+  bool holds(const Lengths &point) const {
+    return llvm::all_of(bounds, [&](const Bound &bound) { return bound.holds(point); });
+  }
+};
+
+/// Finds exceptions, and what is taken then.
+class FormChooser {
+public:
+  FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price);
+  FormChoice choose();
+
+private:
+  unsigned findUsual() const;
+  /// Of a form that is not taken yet.
+  std::optional<Exception> findException(const FormChoice &choice) const;
+  /// With this form where no exception is.
+  FormChoice chooseAround(unsigned form, double &loss);
+  void weigh(Exception &exception, std::optional<Exception> &best) const;
+  /// The form that is taken at lengths without the last exception.
+  unsigned formAt(const Lengths &lengths) const;
+  etdg::BoundAttr refine(const Exception &exception, unsigned number) const;
+  bool promises(size_t point, unsigned form, unsigned other) const {
+    return logs[point][form] <= std::log(share) + logs[point][other];
+  }
+
+  etdg::GraphOp graph;
+  ArrayRef<Lengths> points;
+  unsigned numForms;
+  double share;
+  FormPrices price;
+  std::vector<SmallVector<double>> logs; // of seconds, by point and form
+  SmallVector<Bound> allBounds;
+  unsigned usual = 0;
+  SmallVector<unsigned> taken;        // by point
+  std::vector<Exception> exceptions; // later ones are asked first
+};
+} // namespace
+
+FormChooser::FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price)
+    : graph(graph), points(points), numForms(numForms), share(share), price(price) {
+  for (const Lengths &point : points) {
+    logs.emplace_back();
+    for (unsigned form = 0; form < numForms; ++form)
+      logs.back().push_back(std::log(std::max(price(form, point), 1e-12)));
+  }
+  for (auto [name, first] : points.front()) {
+    SmallVector<int64_t> values;
+    for (const Lengths &point : points)
+      values.push_back(*valueOf(point, name));
+    llvm::sort(values);
+    values.erase(llvm::unique(values), values.end());
+    for (auto [below, limit] : llvm::zip(values, ArrayRef(values).drop_front()))
+      for (bool isBelow : {true, false})
+        allBounds.push_back({name, below, limit, isBelow});
+  }
+}
+
+unsigned FormChooser::findUsual() const {
+  auto sumOf = [&](unsigned form) {
+    double sum = 0;
+    for (const SmallVector<double> &point : logs)
+      sum += point[form];
+    return sum;
+  };
+  auto winsSomewhere = [&](unsigned form, unsigned other) {
+    return llvm::any_of(llvm::seq(points.size()), [&](size_t point) { return promises(point, form, other); });
+  };
+  unsigned best = 0;
+  for (unsigned form = 1; form < numForms; ++form)
+    if (sumOf(form) < sumOf(best))
+      best = form;
+  bool isSure = sumOf(best) <= sumOf(0) + double(points.size()) * std::log(share);
+  return isSure || (winsSomewhere(best, 0) && !winsSomewhere(0, best)) ? best : 0;
+}
+
+void FormChooser::weigh(Exception &exception, std::optional<Exception> &best) const {
+  unsigned covered = 0, left = 0;
+  exception.gain = 0;
+  for (auto [number, point] : llvm::enumerate(points)) {
+    if (!exception.holds(point)) {
+      ++left;
+      continue;
+    }
+    ++covered;
+    exception.gain += logs[number][exception.form] - logs[number][taken[number]];
+  }
+  if (covered == 0 || left == 0 || exception.gain > covered * std::log(share))
+    return;
+  // Another bound has to be worth what a form has to be.
+  exception.gain -= double(exception.bounds.size() - 1) * std::log(share);
+  if (!best || exception.gain < best->gain)
+    best = exception;
+}
+
+std::optional<Exception> FormChooser::findException(const FormChoice &choice) const {
+  std::optional<Exception> best;
+  for (unsigned form = 0; form < numForms; ++form)
+    for (auto [number, bound] : llvm::enumerate(allBounds)) {
+      if (choice.takes(form))
+        break;
+      Exception one{{bound}, form, 0};
+      weigh(one, best);
+      for (const Bound &other : ArrayRef(allBounds).drop_front(number + 1)) {
+        if (other.name == bound.name)
+          continue;
+        Exception two{{bound, other}, form, 0};
+        weigh(two, best);
+      }
+    }
+  return best;
+}
+
+unsigned FormChooser::formAt(const Lengths &lengths) const {
+  for (const Exception &exception : llvm::reverse(exceptions))
+    if (exception.holds(lengths))
+      return exception.form;
+  return usual;
+}
+
+/// Where the two forms' times cross between the values of a bound, the exception's other bounds being kept.
+etdg::BoundAttr FormChooser::refine(const Exception &exception, unsigned number) const {
+  const Bound &bound = exception.bounds[number];
+  // Of other lengths what is typical, where the exception has that.
+  etdg::TypicalLengths typical(graph);
+  Lengths point = points.front();
+  for (auto &[name, value] : point)
+    value = typical.get(name);
+  for (auto [other, own] : llvm::enumerate(exception.bounds))
+    for (auto &[name, value] : point)
+      if (other != number && name == own.name && !own.holds(point))
+        value = own.isBelow ? own.below : own.limit;
+  int64_t below = bound.below, limit = bound.limit;
+  constexpr int64_t close = 8; // an eighth of the length is near enough: prices are no better
+  while (limit - below > std::max<int64_t>(below / close, 1)) {
+    int64_t middle = std::clamp<int64_t>(std::llround(std::sqrt(double(below) * double(limit))), below + 1, limit - 1);
+    for (auto &[name, value] : point)
+      if (name == bound.name)
+        value = middle;
+    bool isBetter = price(exception.form, point) < price(formAt(point), point);
+    (isBetter == bound.isBelow ? below : limit) = middle;
+  }
+  MLIRContext *context = bound.name.getContext();
+  auto length = LengthAttr::get(context, {bound.name}, getAffineSymbolExpr(0, context));
+  return etdg::BoundAttr::get(context, ArrayAttr::get(context, {length}), limit, bound.isBelow);
+}
+
+FormChoice FormChooser::chooseAround(unsigned form, double &loss) {
+  usual = form;
+  taken.assign(points.size(), usual);
+  exceptions.clear();
+  FormChoice choice;
+  choice.forms = {usual};
+  while (choice.forms.size() < mostForms) {
+    std::optional<Exception> found = findException(choice);
+    if (!found)
+      break;
+    SmallVector<etdg::BoundAttr> bounds;
+    for (unsigned number = 0; number < found->bounds.size(); ++number)
+      bounds.push_back(refine(*found, number));
+    for (auto [bound, attribute] : llvm::zip_equal(found->bounds, bounds))
+      bound.limit = attribute.getLimit();
+    choice.guards.insert(choice.guards.begin(), etdg::GuardAttr::get(graph.getContext(), bounds));
+    choice.forms.insert(choice.forms.begin(), found->form);
+    for (auto [number, point] : llvm::enumerate(points))
+      if (found->holds(point))
+        taken[number] = found->form;
+    exceptions.push_back(std::move(*found));
+  }
+  loss = 0;
+  for (auto [number, form] : llvm::enumerate(taken))
+    loss += logs[number][form];
+  return choice;
+}
+
+FormChoice FormChooser::choose() {
+  unsigned first = findUsual();
+  double least = 0;
+  FormChoice best = chooseAround(first, least);
+  // Where another form is what is left, guards may tell more.
+  for (unsigned form = 0; form < numForms; ++form) {
+    double loss = 0;
+    FormChoice other = form == first ? FormChoice() : chooseAround(form, loss);
+    if (other.takesSeveral() && loss < least + std::log(share)) {
+      least = loss;
+      best = std::move(other);
+    }
+  }
+  return best;
+}
+
+FormChoice schedule::chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share,
+                                 FormPrices price) {
+  return FormChooser(graph, points, numForms, share, price).choose();
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths of a variant
+//===----------------------------------------------------------------------===//
+
+/// Combinations of lengths that are looked at, at most.
+static constexpr size_t mostCombinations = 4096;
+
+Lengths schedule::lengthsOfVariant(etdg::GraphOp graph, ArrayRef<etdg::GuardAttr> guards, unsigned variant) {
+  etdg::TypicalLengths typical(graph);
+  // Of each length what is typical, and what stands on either side of a limit.
+  llvm::MapVector<StringAttr, llvm::SmallSetVector<int64_t, 4>> values;
+  for (etdg::GuardAttr guard : guards)
+    for (StringAttr name : guard.getNames()) {
+      values[name].insert(typical.get(name));
+      for (etdg::BoundAttr bound : guard.getBounds())
+        for (int64_t value : {bound.getLimit() - 1, bound.getLimit()})
+          values[name].insert(value);
+    }
+  std::vector<Lengths> points(1);
+  for (auto &[name, some] : values) {
+    std::vector<Lengths> longer;
+    for (const Lengths &point : points)
+      for (int64_t value : some)
+        if (longer.size() < mostCombinations) {
+          longer.push_back(point);
+          longer.back().push_back({name, value});
+        }
+    points = std::move(longer);
+  }
+  std::optional<double> least;
+  Lengths nearest;
+  for (const Lengths &point : points) {
+    auto holds = [&](etdg::GuardAttr guard) { return guard.evaluate([&](StringAttr name) { return valueOf(point, name); }).value_or(false); };
+    unsigned number = llvm::find_if(guards, holds) - guards.begin();
+    double distance = 0;
+    for (auto [name, value] : point)
+      distance += std::abs(std::log(double(std::max<int64_t>(value, 1)) / double(std::max<int64_t>(typical.get(name), 1))));
+    if (number == variant && (!least || distance < *least)) {
+      least = distance;
+      nearest = point;
+    }
+  }
+  llvm::erase_if(nearest, [&](auto &entry) { return entry.second == typical.get(entry.first); });
+  return nearest;
+}

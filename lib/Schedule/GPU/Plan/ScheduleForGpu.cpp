@@ -1,0 +1,657 @@
+//===- ScheduleForGpu.cpp - loops, levels and layouts for a GPU -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass `etdg-schedule-for-gpu`: each kernel, and each nest inside the bodies
+// of its blocks, gets a binding schedule, each leaf its layouts; where lengths
+// decide between two forms of a kernel, `etdg.variants` holds both. What is specified
+// already stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ft/Schedule/Apply/ApplyPlacements.h"
+#include "ft/Schedule/Apply/ApplyTiles.h"
+#include "ft/Schedule/CPU/ChooseCuts.h"
+#include "ft/Schedule/Apply/Exits.h"
+#include "ft/Schedule/Analysis/FormGuards.h"
+#include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
+
+#include "ft/Schedule/GPU/Plan/GpuPlanner.h"
+#include "ft/Schedule/GPU/Prices/KernelPrices.h"
+#include "StepLeaf.h"
+#include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/Variants.h"
+#include "ft/Dialect/ETDG/Transforms/CutReductions.h"
+#include "ft/Schedule/Analysis/Dimensions.h"
+#include "ft/Schedule/PassOptions.h"
+#include "ft/Schedule/GPU/Plan/PlaceBuffers.h"
+#include "ft/Schedule/CPU/Plan.h"
+#include "ft/Schedule/GPU/Layouts/RowRuns.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::ft {
+#define GEN_PASS_DEF_ETDGSCHEDULEFORGPU
+#include "ft/Schedule/Passes.h.inc"
+} // namespace mlir::ft
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::schedule;
+
+using Nests = SmallVector<SmallVector<BlockOp>>;
+
+static Nests nestsOf(Operation *item) {
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item))
+    return etdg::getNests(kernel.getBody());
+  if (auto nest = dyn_cast<etdg::NestOp>(item))
+    return {llvm::to_vector(nest.getBody().getOps<BlockOp>())};
+  return {{cast<BlockOp>(item)}};
+}
+
+namespace {
+class Scheduler {
+public:
+  Scheduler(etdg::GraphOp graph, const GpuScheduleOptions &options)
+      : graph(graph), options(options), machine(options.getMachine()), planner(options) {}
+  LogicalResult run();
+
+private:
+  /// Of a graph, or of one of several variants.
+  LogicalResult scheduleBody(Block &body);
+  LogicalResult scheduleItem(Operation *item);
+  LogicalResult readItem(const Nests &nests, const GpuPlace &place);
+  LogicalResult planGrouped(const Nests &nests, const GpuPlace &place);
+  LogicalResult planAlone(Operation *item);
+  LogicalResult planAsItStands(Operation *item);
+  LogicalResult planStepLeaf(Operation *item);
+  FormChoice chooseStepForm(Operation *item);
+  LogicalResult writeSteps(const Nests &nests, GpuPlan plan);
+  LogicalResult writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf);
+  LogicalResult writeBlocks(Operation *item);
+  FormChoice chooseRowsOf(Operation *item);
+
+  /// All inside the nests of a kernel; tells whether threads keep tiles of sums in registers.
+  LogicalResult complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles);
+  LogicalResult complete(ArrayRef<BlockOp> nest, const LeafContext &context, bool &usesTiles);
+  LogicalResult completeBody(Region &body, const LeafContext &context, bool &usesTiles);
+  LogicalResult completeInside(ArrayRef<BlockOp> nest, const GpuPlace &place, const LeafContext &context, bool &usesTiles);
+  LogicalResult layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles);
+  void keepDealtPlanes();
+
+  etdg::GraphOp graph;
+  const GpuScheduleOptions &options;
+  const Machine &machine;
+  GpuPlanner planner;
+  llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms; // of the nest at hand
+};
+} // namespace
+
+static GpuPlace placeOf(Operation *item, const Nests &nests) {
+  GpuPlace place;
+  place.isGrouped = nests.size() > 1;
+  if (auto kernel = dyn_cast<etdg::KernelOp>(item); kernel && place.isGrouped)
+    place.shared = unsigned(kernel.getShared());
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Inside a nest
+//===----------------------------------------------------------------------===//
+
+static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_t maxRows) {
+  LeafContext context;
+  context.row = plan.row;
+  context.maxRows = maxRows;
+  context.columns = plan.columns;
+  context.unit = plan.unit;
+  context.columnTile = plan.columnTile;
+  context.products = plan.products;
+  context.threads = plan.block.getThreads();
+  context.resident = isOneLeaf(nest, plan) ? plan.block.getResident() : 1;
+  context.alone = plan.isWaiting();
+  context.sums = plan.block.getSums();
+  if (plan.row)
+    context.rowOwner.assign(nest.begin(), nest.end());
+  return context;
+}
+
+LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles) {
+  auto &form = forms[leaf];
+  bool rowWise = context.row && isUniform(leaf, *context.row, noPlanes);
+  auto make = [&](bool isRowWise) -> LogicalResult {
+    form = std::make_unique<LeafForm>();
+    return makeLeafForm(*form, leaf, machine, context.row, isRowWise, [&](Value buffer) { return context.isPerRow(buffer); });
+  };
+  auto set = [&](bool isRowWise) {
+    leaf->setAttr("etdg.layouts", ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, isRowWise, machine)));
+  };
+  bool isOpen = !leaf->hasAttr("etdg.layouts");
+  // Products take rows in runs between which pieces of a read change; others one by one.
+  if (isOpen && !form && context.products && context.row && findRowRuns(leaf, *context.row, noPlanes)) {
+    if (failed(make(true)))
+      return failure();
+    set(true);
+    isOpen = !hasProductLayout(leaf);
+    if (isOpen)
+      form.reset();
+  }
+  if (!form && failed(make(rowWise)))
+    return failure();
+  if (isOpen)
+    set(rowWise);
+  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts"))
+    if (isa<tile::ProductAttr>(layout))
+      usesTiles = true;
+    else if (auto tiling = dyn_cast<etdg::TilingAttr>(layout))
+      usesTiles |= tiling.getTile() * tiling.getRows() > 1 && tiling.getLanes() == 1;
+  return success();
+}
+
+LogicalResult Scheduler::completeBody(Region &body, const LeafContext &outside, bool &usesTiles) {
+  for (const NestGroup &group : getGroups(body)) {
+    GpuPlace place;
+    place.isGrid = false;
+    place.hasRows = outside.row.has_value();
+    if (auto kernel = dyn_cast<etdg::KernelOp>(group.op); kernel && group.nests.size() > 1) {
+      place.shared = unsigned(kernel.getShared());
+      place.isGrouped = true;
+    }
+    for (const SmallVector<BlockOp> &nest : group.nests)
+      if (failed(completeInside(nest, place, outside, usesTiles)))
+        return failure();
+  }
+  return success();
+}
+
+LogicalResult Scheduler::completeInside(ArrayRef<BlockOp> nest, const GpuPlace &place, const LeafContext &outside,
+                                        bool &usesTiles) {
+  BlockOp front = nest.front();
+  GpuPlan plan;
+  if (isBinding(scheduleOf(nest))) {
+    FailureOr<GpuPlan> read = readGpuPlan(nest, place, options);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+  } else if (front.getNumOwnDims() > 0) {
+    plan = planner.planInside(nest, outside, place);
+    if (plan.row)
+      plan.rowTile = plan.maxRows;
+    setSchedule(nest, toGpuSchedule(nest, plan, place, options.target));
+  }
+  LeafContext context = outside;
+  if (plan.row) {
+    context.row = plan.row;
+    context.maxRows = plan.maxRows;
+    context.rowOwner.assign(nest.begin(), nest.end());
+  }
+  if (plan.lift) {
+    context.lift = plan.lift;
+    context.lifts = constantExtent(nest, *plan.lift);
+  }
+  for (BlockOp block : nest)
+    if (failed(block.isLeaf() ? layOut(block, context, usesTiles) : completeBody(block.getBody(), context, usesTiles)))
+      return failure();
+  return success();
+}
+
+LogicalResult Scheduler::complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles) {
+  // Memory is for the most rows of all nests.
+  int64_t maxRows = 1;
+  for (const GpuPlan &plan : plans)
+    maxRows = std::max(maxRows, plan.maxRows);
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
+    LeafContext context = contextOf(nest, plan, maxRows);
+    // (Nothing else of a kernel of leaves lies in shared memory for longer than one of them runs.)
+    if (nests.size() == 1 && context.alone && plan.placements.empty() && llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }))
+      context.stageBytes = plan.block.getShared() - plan.block.getThreads() * plan.block.getSums() - bytesOfWarps(plan.block, machine);
+    if (failed(complete(nest, context, usesTiles)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Scheduler::complete(ArrayRef<BlockOp> nest, const LeafContext &context, bool &usesTiles) {
+  forms.clear();
+  for (BlockOp block : nest) {
+    if (context.columns && failed(makeLeafForms(block, context, machine, noPlanes, [&](BlockOp leaf) -> LeafForm & {
+          auto &form = forms[leaf];
+          if (!form)
+            form = std::make_unique<LeafForm>();
+          return *form;
+        })))
+      return failure();
+    if (failed(block.isLeaf() ? layOut(block, context, usesTiles) : completeBody(block.getBody(), context, usesTiles)))
+      return failure();
+  }
+  forms.clear();
+  return success();
+}
+
+/// A variant of which some nest has two forms becomes two variants. Buffers stand outside of all.
+static void flatten(etdg::VariantsOp variants) {
+  bool hasForms = false;
+  for (Region &region : variants.getVariants())
+    for (Operation &op : llvm::make_early_inc_range(region.front())) {
+      hasForms |= isa<etdg::VariantsOp>(op);
+      if (isa<etdg::BufferOp>(op))
+        op.moveBefore(variants);
+    }
+  if (!hasForms)
+    return;
+  SmallVector<Attribute> guards;
+  std::vector<std::unique_ptr<Region>> regions;
+  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
+    auto own = std::make_unique<Region>();
+    own->takeBody(region);
+    bool isLast = number == variants.getGuards().size();
+    etdg::flattenVariant(std::move(own), isLast ? etdg::GuardAttr() : cast<etdg::GuardAttr>(variants.getGuards()[number]), guards, regions);
+  }
+  OpBuilder builder(variants);
+  auto flat = etdg::VariantsOp::create(builder, variants.getLoc(), builder.getArrayAttr(guards), unsigned(regions.size()));
+  for (auto [to, from] : llvm::zip_equal(flat.getVariants(), regions))
+    to.takeBody(*from);
+  variants.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+LogicalResult Scheduler::readItem(const Nests &nests, const GpuPlace &place) {
+  std::vector<GpuPlan> plans;
+  for (const SmallVector<BlockOp> &nest : nests) {
+    FailureOr<GpuPlan> plan = readGpuPlan(nest, place, options);
+    if (failed(plan))
+      return failure();
+    plans.push_back(std::move(*plan));
+  }
+  if (failed(checkGpuKernel(nests, plans, place)))
+    return failure();
+  bool usesTiles = false;
+  return complete(nests, plans, usesTiles);
+}
+
+LogicalResult Scheduler::planGrouped(const Nests &nests, const GpuPlace &place) {
+  std::vector<GpuPlan> plans;
+  for (const SmallVector<BlockOp> &nest : nests) {
+    GpuPlan plan = planner.sortDimensions(nest);
+    // Nests share their first dimensions as loops, even those that are parallel.
+    for (unsigned d = 0; d < place.shared; ++d) {
+      for (auto *list : {&plan.outer, &plan.flat, &plan.inner})
+        llvm::erase(*list, d);
+      if (!llvm::is_contained(plan.steps, d))
+        plan.steps.push_back(d);
+      if (plan.row == d)
+        plan.row.reset();
+    }
+    if (place.shared == 0 && planner.isShort(nest)) {
+      // More rows would be more memory, and other threads, for all nests; and nothing waits between its points.
+      plan.row.reset();
+      plan.inner.insert(plan.inner.begin(), plan.steps.begin(), plan.steps.end());
+      plan.steps.clear();
+    }
+    llvm::sort(plan.steps);
+    plan.waits.assign(plan.steps.size(), false);
+    if (plan.steps.size() > place.shared)
+      plan.waits.back() = true;
+    plans.push_back(std::move(plan));
+  }
+  if (failed(planner.planSteps(nests, plans, place)))
+    return failure();
+  for (auto [nest, plan] : llvm::zip_equal(nests, plans))
+    setSchedule(nest, toGpuSchedule(nest, plan, place, options.target));
+  bool usesTiles = false;
+  return complete(nests, plans, usesTiles);
+}
+
+/// The code that waits for a kernel of one thread block should know why it is one.
+static void tellOfOneBlock(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  BlockOp front = nest.front();
+  if (plan.row || plan.columns || !plan.outer.empty() || !plan.flat.empty() || !isTold(front))
+    return;
+  remark::missed(front.getLoc(), remark::RemarkOpts::name("one-block").category("gpu"))
+      << "one thread block runs all of it: no points do not wait, and what a point computes has no columns that could be shared";
+}
+
+LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
+  GpuPlace place;
+  if (failed(planner.planSteps(nests, plan, place)))
+    return failure();
+  tellOfOneBlock(nests.front(), plan);
+  setSchedule(nests.front(), toGpuSchedule(nests.front(), plan, place, options.target));
+  bool usesTiles = false;
+  return complete(nests, plan, usesTiles);
+}
+
+namespace {
+/// A copy of the graph in which a kernel has another form, to be priced.
+struct FormOfKernel {
+  OwningOpRef<etdg::GraphOp> graph;
+  Operation *kernel = nullptr; // or the variants that took its place
+  std::unique_ptr<KernelPrices> prices;
+
+  double secondsAt(const Lengths &lengths) {
+    prices->setLengths(lengths);
+    return prices->priceItem(*kernel)->seconds;
+  }
+};
+} // namespace
+
+/// Nothing where the kernel can't have the form, or has no price in it. `write` may put variants in the place of the kernel.
+static std::optional<FormOfKernel> formWith(etdg::GraphOp graph, Operation *item, const GpuScheduleOptions &options,
+                                            llvm::function_ref<LogicalResult(etdg::GraphOp, Operation *)> write) {
+  QuietForms quiet(graph.getContext());
+  IRMapping mapping;
+  FormOfKernel form;
+  form.graph = cast<etdg::GraphOp>(graph->clone(mapping));
+  Operation *own = mapping.lookup(item), *before = own->getPrevNode();
+  Block *body = own->getBlock();
+  if (failed(write(*form.graph, own)))
+    return std::nullopt;
+  form.kernel = before ? before->getNextNode() : &body->front();
+  form.prices = std::make_unique<KernelPrices>(*form.graph, options);
+  if (failed(form.prices->priceItem(*form.kernel)))
+    return std::nullopt;
+  return form;
+}
+
+/// Lengths at which rows are compared: also such at which there are very many points, since that is what rows are for.
+static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) {
+  constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nothing knows (FormGuards.cpp), three times
+  constexpr size_t mostPoints = 32; // without those that are added
+  std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
+  etdg::TypicalLengths typical(graph);
+  Lengths usual = points.front();
+  for (auto &[name, value] : usual)
+    value = typical.get(name);
+  BlockOp front = nestsOf(item).front().front();
+  for (size_t i = 0; i < usual.size(); ++i)
+    if (llvm::is_contained(front.getSymbolNames(), usual[i].first))
+      for (int64_t factor = times; factor <= most; factor *= times) {
+        Lengths point = usual;
+        point[i].second = std::max<int64_t>(point[i].second, 1) * factor;
+        points.push_back(std::move(point));
+      }
+  return points;
+}
+
+/// Whose rows nests of a body have, by the number of the form in which they have them.
+static constexpr RowsOf rowsOfForms[] = {RowsOf::Kernel, RowsOf::Body};
+
+/// A body that is computed for several points of the kernel at once reads weights once for them; where there are few such points for each thread
+/// block, nests of the body have rows of their own points.
+FormChoice Scheduler::chooseRowsOf(Operation *item) {
+  FormChoice choice{{0}, {}};
+  if (!planner.mayHaveRowsInside(nestsOf(item).front()))
+    return choice;
+  std::optional<FormOfKernel> forms[std::size(rowsOfForms)];
+  if (options.planSeed == 0)
+    for (auto [form, rowsOf] : llvm::zip_equal(forms, rowsOfForms))
+      form = formWith(graph, item, options, [&, rowsOf = rowsOf](etdg::GraphOp copy, Operation *own) {
+        return Scheduler(copy, options).writeBlocks(nestsOf(own).front(), rowsOf);
+      });
+  if (!forms[0] || !forms[1]) {
+    RowsOf drawn = options.planSeed != 0 ? planner.drawRowsOf() : forms[1] ? RowsOf::Body : RowsOf::Kernel;
+    choice.forms = {unsigned(llvm::find(rowsOfForms, drawn) - std::begin(rowsOfForms))};
+    return choice;
+  }
+  constexpr double percent = 100; // shares are given in
+  auto priceOf = [&](unsigned form, const Lengths &lengths) { return forms[form]->secondsAt(lengths); };
+  choice = chooseForms(graph, lengthsOfRows(graph, item), std::size(rowsOfForms), double(machine.gpu.divisionShare) / percent, priceOf);
+  if (isTold(item)) {
+    auto about = remark::RemarkOpts::name("choose-rows").category("gpu");
+    std::string text =
+        llvm::formatv("rows of nests in the body: {0:F0} percent of the time of the kernel's own rows", priceOf(1, {}) / priceOf(0, {}) * percent);
+    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
+      llvm::raw_string_ostream(text) << "; " << (form == 0 ? "the kernel's" : "the body's") << " where " << guard;
+    (choice.takes(1) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
+  }
+  return choice;
+}
+
+/// The item and copies of it, one for each guard and the item itself elsewhere.
+static SmallVector<Operation *> makeVariants(Operation *item, ArrayRef<etdg::GuardAttr> guards) {
+  OpBuilder builder(item);
+  SmallVector<Attribute> list(guards.begin(), guards.end());
+  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr(list), /*variantsCount=*/guards.size() + 1);
+  SmallVector<Operation *> made;
+  for (Region &variant : variants.getVariants().drop_back()) {
+    made.push_back(item->clone());
+    variant.emplaceBlock().push_back(made.back());
+  }
+  Block &last = variants.getVariants().back().emplaceBlock();
+  item->moveBefore(&last, last.end());
+  made.push_back(item);
+  return made;
+}
+
+LogicalResult Scheduler::writeBlocks(Operation *item) {
+  FormChoice choice = chooseRowsOf(item);
+  if (!choice.takesSeveral())
+    return writeBlocks(nestsOf(item).front(), rowsOfForms[choice.forms.front()]);
+  for (auto [form, own] : llvm::zip_equal(choice.forms, makeVariants(item, choice.guards)))
+    if (failed(writeBlocks(nestsOf(own).front(), rowsOfForms[form])))
+      return failure();
+  return success();
+}
+
+LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
+  BlockOp front = nest.front();
+  std::optional<RowPlan> rows;
+  FailureOr<GpuPlan> plan = planner.planBlocks(nest, rowsOf, rows);
+  if (failed(plan))
+    return failure();
+  tellOfOneBlock(nest, *plan);
+  if (rows)
+    front->setAttr("etdg.layouts", ArrayAttr::get(front.getContext(), toAttribute(front.getContext(), *rows)));
+  setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
+  bool usesTiles = false;
+  if (failed(complete({SmallVector<BlockOp>(nest)}, *plan, usesTiles)))
+    return failure();
+  // What streams through memory wants many threads; what keeps sums in registers
+  // wants those. Without this bound ptxas guesses, and may spill.
+  if (rows || usesTiles || !front.isLeaf() || !plan->inner.empty())
+    return success();
+  int64_t threads = plan->block.getThreads();
+  plan->block = etdg::ThreadBlockAttr::get(
+      front.getContext(), threads,
+      std::max<int64_t>(machine.gpu.streamThreadsPerUnit / threads, 1),
+      plan->block.getShared(), plan->block.getSums());
+  setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
+  return success();
+}
+
+/// Without tiles of products in the steps of a recurrence.
+LogicalResult Scheduler::planAsItStands(Operation *item) {
+  Nests nests = nestsOf(item);
+  GpuPlan steps = planner.sortDimensions(nests.front());
+  FailureOr<GpuPlanner::Forms> forms = planner.chooseForms(nests.front(), steps);
+  if (failed(forms))
+    return failure();
+  if (!forms->blocks)
+    return writeSteps(nests, std::move(steps));
+  if (!forms->steps)
+    return writeBlocks(item);
+  Operation *copy = makeVariants(item, *forms->guard).front();
+  auto variants = cast<etdg::VariantsOp>(copy->getParentOp());
+  if (failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(item)))
+    return failure();
+  flatten(variants);
+  return success();
+}
+
+/// The forms of a nest that the grid takes in steps: as it stands, and as one leaf whose products are in tiles.
+enum StepForm : unsigned { asItStands, stepLeaf, numStepForms };
+
+/// Writes the step as one leaf; a failure where its products are in no tiles then.
+LogicalResult Scheduler::planStepLeaf(Operation *item) {
+  Operation *leaf = makeStepLeaf(item);
+  if (!leaf)
+    return failure();
+  item->erase();
+  Nests nests = nestsOf(leaf);
+  GpuPlan plan = planner.sortDimensions(nests.front());
+  if (failed(writeSteps(nests, std::move(plan))))
+    return failure();
+  return success(llvm::any_of(nests.front(), [](BlockOp block) { return block.isLeaf() && hasProductLayout(block); }));
+}
+
+/// What the grid takes in steps may have tiles of products there. Whether these pay decide prices: small lengths leave tiles empty.
+FormChoice Scheduler::chooseStepForm(Operation *item) {
+  FormChoice choice{{asItStands}, {}};
+  Nests nests = nestsOf(item);
+  if (planner.sortDimensions(nests.front()).steps.empty() || options.steps == GpuScheduleOptions::Steps::never)
+    return choice;
+  auto write = [&](auto plan) {
+    return formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) {
+      Scheduler scheduler(copy, options);
+      return (scheduler.*plan)(own);
+    });
+  };
+  std::optional<FormOfKernel> forms[numStepForms];
+  forms[stepLeaf] = write(&Scheduler::planStepLeaf);
+  if (!forms[stepLeaf])
+    return choice;
+  if (options.planSeed != 0 || !(forms[asItStands] = write(&Scheduler::planAsItStands))) {
+    if (options.planSeed == 0 || planner.drawStepLeaf())
+      choice.forms = {stepLeaf};
+    return choice;
+  }
+  constexpr double percent = 100; // shares are given in
+  auto priceOf = [&](unsigned form, const Lengths &lengths) { return forms[form]->secondsAt(lengths); };
+  choice = chooseForms(graph, lengthsOfRows(graph, item), numStepForms, double(machine.gpu.divisionShare) / percent, priceOf);
+  if (isTold(item)) {
+    auto about = remark::RemarkOpts::name("step-tiles").category("gpu");
+    std::string text = llvm::formatv("products of a step in tiles: {0:F0} percent of the time without", priceOf(stepLeaf, {}) / priceOf(asItStands, {}) * percent);
+    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
+      llvm::raw_string_ostream(text) << "; " << (form == stepLeaf ? "in tiles" : "without") << " where " << guard;
+    (choice.takes(stepLeaf) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
+  }
+  return choice;
+}
+
+LogicalResult Scheduler::planAlone(Operation *item) {
+  FormChoice choice = chooseStepForm(item);
+  auto plan = [&](unsigned form, Operation *own) { return form == stepLeaf ? planStepLeaf(own) : planAsItStands(own); };
+  if (!choice.takesSeveral())
+    return plan(choice.forms.front(), item);
+  SmallVector<Operation *> made = makeVariants(item, choice.guards);
+  auto variants = cast<etdg::VariantsOp>(made.front()->getParentOp());
+  for (auto [form, own] : llvm::zip_equal(choice.forms, made))
+    if (failed(plan(form, own)))
+      return failure();
+  flatten(variants);
+  return success();
+}
+
+LogicalResult Scheduler::scheduleItem(Operation *item) {
+  Nests nests = nestsOf(item);
+  if (nests.empty())
+    return success();
+  GpuPlace place = placeOf(item, nests);
+  auto binds = [](ArrayRef<BlockOp> nest) { return isBinding(scheduleOf(nest)); };
+  if (llvm::all_of(nests, binds))
+    return readItem(nests, place);
+  if (llvm::any_of(nests, binds))
+    return item->emitError("some nests of this kernel have a binding schedule, others have none; expected all or none");
+  for (ArrayRef<BlockOp> nest : nests)
+    if (failed(refuseMoreThanOrder(nest, "GPU")))
+      return failure();
+  return place.isGrouped ? planGrouped(nests, place) : planAlone(item);
+}
+
+/// Points of one step run side by side: their planes must not fall on each other. What `live`
+/// keeps of a dimension counts iterations that follow each other.
+void Scheduler::keepDealtPlanes() {
+  auto keep = [&](BlockOp leaf, Value value, AffineMap map) {
+    auto buffer = value.getDefiningOp<etdg::BufferOp>();
+    if (!buffer || !buffer.getLiveAttr() || buffer->getParentOp() != graph)
+      return;
+    SmallVector<int64_t> live(*buffer.getLive());
+    for (unsigned d : etdg::getDealtDims(leaf))
+      for (auto [p, planes] : llvm::enumerate(live))
+        if (map.getResult(p).isFunctionOfDim(d))
+          planes = -1;
+    if (llvm::all_of(live, [](int64_t planes) { return planes < 0; }))
+      buffer.removeLiveAttr();
+    else
+      buffer.setLive(live);
+  };
+  graph.walk([&](BlockOp leaf) {
+    if (!leaf.isLeaf())
+      return;
+    for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+      keep(leaf, leaf.getBuffers()[leaf.getWrite(i).getOperand()], leaf.getWrite(i).getMap().getValue());
+    for (unsigned i = 0; i < leaf.getNumReads(); ++i)
+      for (etdg::PieceAttr piece : leaf.getRead(i).getPieces())
+        if (piece.getKind() == etdg::SourceKind::Buffer)
+          keep(leaf, leaf.getBuffers()[piece.getOperand()], piece.getMap().getValue());
+  });
+}
+
+LogicalResult Scheduler::scheduleBody(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (isa<etdg::NestOp, BlockOp>(op) && failed(planner.divideStep(&op)))
+      return failure();
+  if (failed(planner.joinShortNests(body)))
+    return failure();
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (auto variants = dyn_cast<etdg::VariantsOp>(op)) {
+      for (Region &region : variants.getVariants())
+        if (failed(scheduleBody(region.front())))
+          return failure();
+      flatten(variants);
+    } else if (isa<etdg::KernelOp, etdg::NestOp, BlockOp>(op) && failed(scheduleItem(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Scheduler::run() {
+  if (failed(scheduleBody(graph.getBody().front())))
+    return failure();
+  keepDealtPlanes();
+  return success();
+}
+
+/// Schedules of a graph to which has been done what they demand of it.
+static LogicalResult completeSchedules(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  if (options.planSeed != 0)
+    schedule::drawCuts(graph, options.planSeed, options.getMachine());
+  if (failed(Scheduler(graph, options).run()))
+    return failure();
+  schedule::writeExits(graph);
+  return success();
+}
+
+LogicalResult mlir::ft::scheduleForGpu(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  if (graph.isExternal())
+    return success();
+  if (failed(applyTiles(graph)) || failed(applyPlacements(graph, options.getMachine())) || failed(etdg::cutReductions(graph, options.getMachine().lineBytes())))
+    return failure();
+  return completeSchedules(graph, options);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ETDGScheduleForGPU : ft::impl::ETDGScheduleForGPUBase<ETDGScheduleForGPU> {
+  using ETDGScheduleForGPUBase::ETDGScheduleForGPUBase;
+  void runOnOperation() override {
+    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    if (failed(options))
+      return signalPassFailure();
+    options->multiprocessors = multiprocessors;
+    options->stepThreads = stepThreads;
+    options->planSeed = planSeed;
+    if (!getOperation().isExternal() && failed(completeSchedules(getOperation(), *options)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,931 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statements: straight ones, and control flow, which Python decides where it can and operations where data do.
+
+`break`, `continue` and `return` are names like others (`$break`, ...), so that they meet where paths meet; what follows a
+statement that may have set one stands under a condition.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Callable, Dict, List, Optional, Set
+
+from ...errors import Error
+from .expressions import has_poison
+from ..ir.operations import INDEX, Block, Op, Type, Value
+from ..ops import indexing
+from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
+from ..problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
+from .rebound import is_attribute
+from .values import POISON, UNSET, Complex, Num, Tensor, Unset
+
+#: Contexts that change nothing of a program that computes forward only.
+_FORWARD = ("no_grad", "inference_mode")
+_FLAGS = ("$break", "$continue", "$return")
+_MAX_UNROLLED = 4096
+#: A loop that could stay one is unrolled, all loops around that are unrolled counted, up to so many copies of its body.
+_MOST_COPIES = 32
+#: Of a loop that is wrong as one, copies of its body are tried where there are no more than these.
+_MOST_TRIED = 512
+_MAX_ATTEMPTS = 24
+
+
+def assigned_names(nodes) -> Set[str]:
+    """Names that statements bind, without those of functions inside."""
+    found: Set[str] = set()
+
+    def visit(node):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            if isinstance(node, ast.FunctionDef):
+                found.add(node.name)
+            return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.add(node.id)
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update((a.asname or a.name).split(".")[0] for a in node.names)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    for node in nodes:
+        visit(node)
+    return found
+
+
+class Control:
+    """Part of the evaluator."""
+
+    def exec_block(self, statements) -> None:
+        for at, statement in enumerate(statements):
+            self.exec(statement)
+            stop = self.stopped()
+            if stop is True:
+                return
+            if stop is not False:
+                rest = statements[at + 1 :]
+                if rest:
+                    self.guarded(stop, lambda: self.exec_block(rest))
+                return
+
+    def stopped(self, names=_FLAGS):
+        """Whether the rest is skipped: True, False, or a number."""
+        result = False
+        for name in names:
+            result = self.b.logical("or", result, self.frame.env.get(name, False))
+        return result
+
+    def guarded(self, stop, body: Callable[[], None]) -> None:
+        """Runs `body` where `stop` is not set."""
+        skips = self.frame.env.get("$continue", False) is False
+
+        def go():
+            for name in self.only_broken():
+                self.frame.env[name] = Unset(": it is set where the loop is left only")
+            for name in _FLAGS:
+                if not isinstance(self.frame.env.get(name, False), bool):
+                    self.frame.env[name] = False
+            body()
+
+        open_flags = [name for name in _FLAGS if self.frame.env.get(name, False) is not False]
+
+        def skip():
+            # Where one flag alone can have led here, it is set.
+            if len(open_flags) == 1:
+                self.frame.env[open_flags[0]] = True
+
+        self.branch(self.b.invert(stop), go, skip, None, may_lack=skips)
+
+    def exec(self, node) -> None:
+        method = getattr(self, "exec_" + type(node).__name__, None)
+        self.nodes.append((self.frame, node))
+        try:
+            if method is None:
+                from .expressions import _construct
+
+                raise Problem(f"{_construct(node)} cannot be compiled")
+            method(node)
+        except Error:
+            raise
+        except (Problem, *PYTHONS) as error:
+            problem = error if isinstance(error, Problem) else problem_of(error, self.places())
+            if not problem.frames:
+                problem.frames = self.places()
+            self.report(problem)
+            for name in assigned_names([node]):
+                self.frame.env[name] = POISON
+            if isinstance(node, ast.Return):
+                self.frame.env.update({"$return": True, "$value": POISON})
+        finally:
+            self.nodes.pop()
+
+    # -- straight statements ----------------------------------------------------------------------------------
+
+    def exec_Assign(self, node):
+        value = self.eval(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def exec_AnnAssign(self, node):
+        if node.value is not None:
+            self.assign(node.target, self.eval(node.value))
+
+    def exec_AugAssign(self, node):
+        target = node.target
+        if isinstance(target, ast.Subscript):
+            self._augment_item(node, self.eval(target.value), self.eval(target.slice))
+            return
+        load = ast.copy_location(_as_load(target), target)
+        old = self.eval(load)
+        result = self.augmented(type(node.op), self.eval(node.value), old)
+        if not isinstance(old, Tensor) or isinstance(target, ast.Name):
+            self.assign(target, result)
+
+    def _augment_item(self, node, owner, key) -> None:
+        """`owner[key] op= value`: read, changed, and written back, as Python does; a view has been written then."""
+        if has_poison(owner) or has_poison(key):
+            return
+        if isinstance(owner, Complex):
+            old = Complex(*(indexing.read(self.b, part, key) for part in owner.parts))
+            result = self.augmented(type(node.op), self.eval(node.value), old)
+            for part, given in zip(owner.parts, result.parts):
+                indexing.write(self.b, part, key, given)
+            return
+        if not isinstance(owner, Tensor):
+            result = self.augmented(type(node.op), self.eval(node.value), self.item_of(owner, key))
+            self.set_item(owner, key, result)
+            return
+        old = indexing.read(self.b, owner, key)
+        result = self.augmented(type(node.op), self.eval(node.value), old)
+        if old.value.op is not None and old.value.op.attributes.get("role") == "new" and not has_poison(result):
+            indexing.write(self.b, owner, key, result)
+
+    def exec_Expr(self, node):
+        if not isinstance(node.value, ast.Constant):
+            self.eval(node.value)
+
+    def exec_Pass(self, node):
+        pass
+
+    def exec_Delete(self, node):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                self._delete_item(self.eval(target.value), self.eval(target.slice))
+                continue
+            if not isinstance(target, ast.Name):
+                raise Problem("del of an attribute cannot be compiled")
+            self.frame.env[target.id] = Unset(": it is deleted")
+
+    def _delete_item(self, owner, key) -> None:
+        if has_poison(owner) or has_poison(key):
+            return
+        if not isinstance(owner, (list, dict)):
+            raise Problem(f"del of an item of {describe(owner)}: lists and dictionaries have items that can be deleted")
+        self.check_owned(owner, "del of an item")
+        try:
+            del owner[self.static(key, "the place of what is deleted")]
+        except (IndexError, KeyError, TypeError) as error:
+            raise Problem(f"del: {error}") from None
+
+    def exec_Assert(self, node):
+        self._require(self.eval_truth(node.test), "an assertion does not hold", node.msg)
+
+    def _require(self, truth, text: str, message) -> None:
+        if message is not None:
+            value = self.eval(message)
+            text = f"{text}: {value}" if isinstance(value, str) else text
+        self.require(truth, text)
+
+    def require(self, truth, text: str) -> None:
+        """That a truth holds: now, or when the program runs."""
+        if truth is True:
+            return
+        if truth is False:
+            raise Problem(text)
+        self.b.step("require", [truth.value], [], message=text)
+
+    def exec_Raise(self, node):
+        name = self._raised(node)
+        if self.b.block is self.b.top:
+            raise Problem(f"the program raises {name}")
+        self.b.step("require", [self.b.scalar(False)], [], message=f"the program raises {name}")
+        # What follows is not reached; its names are those of the other path.
+        self.frame.env["$return"] = True
+        self.frame.env.setdefault("$value", UNSET)
+
+    def _raised(self, node) -> str:
+        """What a `raise` says, where that is known when the program is compiled; else its text."""
+        if node.exc is None:
+            return "an exception"
+        text = ast.unparse(node.exc)
+        if not isinstance(node.exc, ast.Call) or len(node.exc.args) != 1 or node.exc.keywords:
+            return text
+        try:
+            said = self.eval(node.exc.args[0])
+        except (Problem, NeedsUnrolling):
+            return text
+        return f"{ast.unparse(node.exc.func)}: {said}" if isinstance(said, str) else text
+
+    def exec_Import(self, node):
+        import importlib
+
+        for alias in node.names:
+            module = self._import(importlib, alias.name)
+            self.frame.env[alias.asname or alias.name.split(".")[0]] = module if alias.asname else self._import(importlib, alias.name.split(".")[0])
+
+    def _import(self, importlib, name: str):
+        from . import objects
+
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            if objects.is_operator_module(name) or name.split(".")[0] == "torchvision":
+                return objects.Namespace(name)
+            raise Problem(f"import {name}: {error}") from None
+
+    def exec_ImportFrom(self, node):
+        import importlib
+
+        module = self._import(importlib, node.module or "")
+        for alias in node.names:
+            self.frame.env[alias.asname or alias.name] = self.attribute(module, alias.name)
+
+    def exec_With(self, node):
+        for item in node.items:
+            text = ast.unparse(item.context_expr)
+            if not text.rstrip("()").endswith(_FORWARD) and not text.endswith(("set_grad_enabled(False)", "enabled=False)")):
+                raise Problem(f"with {text}: only torch.no_grad() and torch.inference_mode() can be compiled")
+        self.exec_block(node.body)
+
+    def exec_FunctionDef(self, node):
+        if any(not ast.unparse(d).rstrip("()").endswith(_FORWARD) for d in node.decorator_list):
+            raise Problem("a decorated function inside of a compiled function cannot be compiled")
+        self.frame.env[node.name] = self.local_function(node, node.name)
+
+    def exec_Return(self, node):
+        value = None if node.value is None else self.eval(node.value)
+        if len(self.frames) == 1:
+            self.check_result(value)
+        self.frame.env.update({"$return": True, "$value": value})
+
+    def exec_Break(self, node):
+        self.frame.env["$break"] = True
+
+    def exec_Continue(self, node):
+        self.frame.env["$continue"] = True
+
+    # -- conditions ---------------------------------------------------------------------------------------------
+
+    def exec_If(self, node):
+        truth = self.eval_truth(node.test)
+        if isinstance(truth, bool):
+            self.exec_block(node.body if truth else node.orelse)
+            return
+        self.branch(truth, lambda: self.exec_block(node.body), lambda: self.exec_block(node.orelse), node)
+
+    def choose(self, truth, on_true: Callable, on_false: Callable, what: str):
+        """The value of one of two expressions."""
+        def store(function):
+            def run():
+                self.frame.env["$chosen"] = function()
+
+            return run
+
+        self.branch(truth, store(on_true), store(on_false), None)
+        value = self.frame.env.pop("$chosen")
+        if isinstance(value, Unset):
+            raise Problem(f"the two sides of '{what}' do not agree{in_words(value.reason)}")
+        return value
+
+    def branch(self, truth: Num, on_true: Callable, on_false: Callable, node, may_lack: bool = False) -> None:
+        """Runs both sides into blocks of their own; names that differ become results."""
+        b, before = self.b, self.frame.env
+        blocks, found = [Block(), Block()], []
+        for block, side in zip(blocks, (on_true, on_false)):
+            self.frame.env = dict(before)
+            with b.inside(block):
+                side()
+            found.append(self.frame.env)
+        merger = Merger(b, b.is_known_outside)
+        specs: Dict[str, Spec] = {}
+        after = dict(before)
+        for name in sorted(found[0].keys() | found[1].keys()):
+            left, right = (self.rebound.value(env, name) for env in found)
+            spec = self._join(merger, name, left, right, node, may_lack or self._is_read_after_break(name, found))
+            if isinstance(spec, Static):
+                after[name] = spec.value
+            else:
+                specs[name] = spec
+        self.frame.env = after
+        types = [t for spec in specs.values() for t in spec.flat()]
+        for block, env in zip(blocks, found):
+            with b.inside(block):
+                block.yields = [v for name, spec in specs.items() for v in merger.flatten(spec, self.rebound.value(env, name))]
+        op = b.append(Op("if", [truth.value], types, blocks=blocks))
+        results = iter(op.results)
+        for name, spec in specs.items():
+            after[name] = merger.rebuild(spec, results, b.block)
+
+    def only_broken(self) -> Set[str]:
+        """Names that have a value where the innermost loop, which has no other end, is left by `break`, and nowhere else."""
+        return self.endless.get((id(self.frame), self.frame.loops)) or set()
+
+    def _is_read_after_break(self, name: str, found) -> bool:
+        """Whether of two sides one sets a name and leaves an endless loop: anyone who comes to the other side cannot read it there."""
+        here = self.endless.get((id(self.frame), self.frame.loops))
+        if here is None or name[0] == "$":
+            return False
+        ends = [env.get("$break", False) is True for env in found]
+        has = [not isinstance(env.get(name, UNSET), Unset) for env in found]
+        if ends == has and sum(has) == 1:
+            here.add(name)
+            return True
+        return False
+
+    def _join(self, merger: Merger, name: str, left, right, node, may_lack: bool) -> Spec:
+        lacks = isinstance(left, Unset) != isinstance(right, Unset)
+        # In a loop, what is read inside only may be read by the next iteration.
+        if name[0] != "$" and node is not None and not self.frame.loops and not self.is_used_outside(name, node):
+            return Static(left) if same_value(left, right) and not isinstance(left, (Tensor, Num)) else self._unless_outside(merger, left, right)
+        if lacks and not may_lack and name not in ("$value", "$chosen"):
+            return Static(Unset(": it is set on one of them only, so set it before they part"))
+        try:
+            # (What is returned keeps its kind.)
+            return (merger.join if name == "$value" else merger.join_branches)(left, right, name)
+        except Problem as problem:
+            if name in _FLAGS:
+                raise
+            return Static(Unset(f": {problem.message}"))
+
+    def _unless_outside(self, merger: Merger, left, right) -> Spec:
+        if same_value(left, right) and (not isinstance(left, (Tensor, Num)) or merger.outside(left.value)):
+            return Static(left)
+        return Static(Unset())
+
+    # -- loops ------------------------------------------------------------------------------------------------------
+
+    def exec_For(self, node):
+        items = self.eval(node.iter)
+        if has_poison(items):
+            for name in assigned_names([node.target]):
+                self.frame.env[name] = POISON
+            self.exec_block(node.body)
+            return
+        part = self.iteration(items)
+        outer = self._enter_loop()
+        known = len(self.problems)
+        try:
+            self._all_of(node, part, outer, isinstance(part.length, int) or self.b.is_least(1, part.length))
+        except NeedsFirst:
+            del self.problems[known:]
+            self._first_apart(node, part, outer)
+        except NeedsCopies:
+            self._tried(node, lambda: self._unrolled(node, part), known)
+        self._say_how_many(part, known)
+        self._leave_loop(node, outer)
+
+    def _say_how_many(self, part, known: int) -> None:
+        """Of what is wrong in a loop of which no copies were tried, that there are too many."""
+        if isinstance(part.length, int) and part.length * self.copies > _MOST_TRIED and len(self.problems) > known:
+            problem = self.problems[known]
+            problem.message += f"; this loop of {part.length} iterations is compiled as one: up to {_MOST_TRIED} are compiled one by one"
+
+    def _tried(self, node, copies: Callable, known: int) -> None:
+        """Copies of a body that is wrong in a loop; what was wrong stays where they are wrong as well."""
+        found, saved, depth, outer = self.problems[known:], dict(self.frame.env), self.frame.loops, self.trying
+        del self.problems[known:]
+        self.trying = known
+        try:
+            copies()
+        except (Problem, NeedsUnrolling, NeedsCopies, NeedsFirst):
+            self.problems[known:] = found
+        finally:
+            self.trying = outer
+        if len(self.problems) > known:
+            self.problems[known:] = found
+            self.frame.loops = depth
+            self.frame.env = {**saved, **{name: POISON for name in assigned_names([node])}}
+
+    def _give_up_trying(self) -> None:
+        """One wrong copy is enough."""
+        if self.trying is not None and len(self.problems) > self.trying:
+            raise self.problems[-1]
+
+    def _all_of(self, node, part, outer, may_part: bool) -> None:
+        """A loop that stays one, or copies of its body. `may_part`: it may ask that its first iteration be compiled apart."""
+        length = part.length
+        if not part.loops or isinstance(length, int) and length <= 1:
+            self._unrolled(node, part)
+            return
+        counters: Set = set()
+        try:
+            self._counted(node, part, counters, may_part)
+        except NeedsUnrolling as need:
+            if need.counter is not None and need.counter not in counters:
+                self._leave_for(need, outer)
+            if not isinstance(length, int):
+                raise need.problem from None
+            self._unrolled(node, part, need.problem)
+
+    def _first_apart(self, node, part, outer) -> None:
+        """The first iteration, then a loop of the others."""
+        self.assign(node.target, part.at(0))
+        self.exec_block(node.body)
+        self.frame.env["$continue"] = False
+        if self.stopped(("$break", "$return")) is True:
+            return
+        later = lambda i: part.at(i + 1 if isinstance(i, int) else self.b.add(i, 1))  # noqa: E731
+        rest, known = type(part)(self.b.sub(part.length, 1), later, part.loops), len(self.problems)
+        try:
+            self._all_of(node, rest, outer, False)
+        except NeedsCopies:
+            self._tried(node, lambda: self._unrolled(node, rest), known)
+
+    def _enter_loop(self, is_endless: bool = False):
+        env = self.frame.env
+        outer = {name: env.get(name, False) for name in ("$break", "$continue")}
+        self.frame.loops += 1
+        self.endless[id(self.frame), self.frame.loops] = set() if is_endless else None
+        env.update({"$break": False, "$continue": False})
+        return outer
+
+    def _leave_for(self, need: NeedsUnrolling, outer) -> None:
+        """A loop further out is to be unrolled: this one is compiled again in each of its iterations."""
+        self.frame.env.update(outer)
+        self.frame.loops -= 1
+        raise need
+
+    def _leave_loop(self, node, outer) -> None:
+        broken = self.frame.env["$break"]
+        self.frame.env.update(outer)
+        self.frame.loops -= 1
+        returned = self.stopped(("$return",))
+        if not node.orelse or broken is True or returned is True:
+            return
+        if returned is False:
+            self._finish_loop(node, broken)
+        else:
+            self.guarded(returned, lambda: self._finish_loop(node, broken))
+
+    def _finish_loop(self, node, broken) -> None:
+        """`else` of a loop, which only one that ends by itself comes to."""
+        if broken is False:
+            self.exec_block(node.orelse)
+        else:
+            self.branch(self.b.invert(broken), lambda: self.exec_block(node.orelse), lambda: None, node)
+
+    def _unrolled(self, node, part, problem: Optional[Problem] = None) -> None:
+        """One copy of the body for each item."""
+        if not isinstance(part.length, int):
+            raise problem or Problem("the number of items is data: it must be known here")
+        if part.length > _MAX_UNROLLED:
+            raise problem or Problem(f"a loop over {part.length} items would be unrolled: {_MAX_UNROLLED} are the most")
+        outer, self.copies = self.copies, self.copies * max(part.length, 1)
+        try:
+            self._iterations(node, part)
+        finally:
+            self.copies = outer
+        self.frame.env["$continue"] = False
+
+    def _iterations(self, node, part) -> None:
+        for i in range(part.length):
+            self._give_up_trying()
+            self.frame.env["$continue"] = False
+            stop = self.stopped(("$break", "$return"))
+
+            def once(i=i):
+                self.assign(node.target, part.at(i))
+                self.exec_block(node.body)
+
+            if stop is True:
+                break
+            if stop is False:
+                once()
+            else:
+                self.guarded(stop, once)
+
+    def exec_While(self, node):
+        outer = self._enter_loop(isinstance(node.test, ast.Constant) and bool(node.test.value))
+        saved, counters = dict(self.frame.env), set()
+        try:
+            self._one_while(node, counters)
+        except NeedsUnrolling as need:
+            self.frame.env = dict(saved)
+            if need.counter is None:
+                self._unrolled_while(node, need.problem, _MAX_UNROLLED)
+            elif need.counter not in counters:
+                self._leave_for(need, outer)
+            elif not self._short_while(node):
+                self.frame.env = dict(saved)
+                self._one_while(node, None)
+        self._leave_loop(node, outer)
+
+    def _one_while(self, node, counters: Optional[Set]) -> None:
+        """A loop that stays one, or copies of its body where that alone is right."""
+        saved, known = dict(self.frame.env), len(self.problems)
+        try:
+            self._structured_while(node, True, counters)
+        except NeedsFirst:
+            del self.problems[known:]
+            self.frame.env = dict(saved)
+            self._while_first_apart(node, counters)
+        except NeedsCopies:
+            self.frame.env = dict(saved)
+            self._tried(node, lambda: self._unrolled_while(node, Problem("the loop's end is data"), _MOST_TRIED), known)
+
+    def _short_while(self, node) -> bool:
+        """Copies of the body where these are few; whether they are. Else all is as before."""
+        b, block, problems, depth = self.b, self.b.block, list(self.problems), self.frame.loops
+        there, known = set(map(id, block.ops)), [dict(table) for table in b.known]
+        try:
+            self._unrolled_while(node, Problem("the loop's end is data"), _MOST_COPIES // self.copies)
+            return True
+        except (Problem, NeedsUnrolling):
+            self.problems[:] = problems
+            self.frame.loops = depth
+            b.known[:] = known
+            there.update(map(id, b.site_ops))
+            block.ops[:] = [op for op in block.ops if id(op) in there]
+            return False
+
+    def _while_first_apart(self, node, counters: Optional[Set]) -> None:
+        """The first iteration, where there is one for certain, then a loop of the others."""
+        if self.stopped(("$break", "$return")) is False and self._known_condition(node) is True:
+            self._condition(node)
+            self.exec_block(node.body)
+            self.frame.env["$continue"] = False
+        if self.stopped(("$break", "$return")) is not True:
+            self._structured_while(node, False, counters)
+
+    def _condition(self, node):
+        """The truth of a `while`'s condition; sizes in it are what the loop ranges over."""
+        outer, self.in_condition = self.in_condition, True
+        try:
+            return self.eval_truth(node.test)
+        finally:
+            self.in_condition = outer
+
+    def _known_condition(self, node):
+        """The truth of a condition that is only looked at: what it does is done where it is evaluated."""
+        env = dict(self.frame.env)
+        try:
+            with self.b.inside(Block()):
+                return self._condition(node)
+        finally:
+            self.frame.env = env
+
+    def _unrolled_while(self, node, problem: Problem, most: int) -> None:
+        for _ in range(most + 1):
+            self._give_up_trying()
+            self.frame.env["$continue"] = False
+            stop = self.stopped(("$break", "$return"))
+            if stop is True:
+                return
+            truth = self._condition(node)
+            if truth is False:
+                return
+            if truth is not True or stop is not False:
+                raise problem
+            self.exec_block(node.body)
+        raise problem
+
+    # -- loops that stay loops ----------------------------------------------------------------------------------------
+
+    def _counted(self, node, part, counters: Set, may_part: bool) -> None:
+        """`scf.for` over the positions of the items. `counters` gets those of its attempts."""
+        length = part.length
+        loop = _Loop(self, node, isinstance(length, int), may_part=may_part)
+        loop.may_copy = isinstance(length, int) and length * self.copies <= _MOST_TRIED
+
+        def body(env, block):
+            counter = Num("int", block.args[0])
+            if isinstance(length, int):
+                self.b.ranges[counter.value] = (0, length - 1)
+                self.b.counters[counter.value] = self.copies * length <= _MOST_COPIES
+                counters.add(counter.value)
+            self.b.limits[counter.value] = length
+            self.b.naturals.add(counter.value)
+            for name, (init, step) in loop.derived.items():
+                env[name] = self.b.add(init, self.b.mul(counter, step))
+            loop.entry = dict(env)
+
+            def once():
+                self.assign(node.target, part.at(counter))
+                self.exec_block(node.body)
+
+            self._maybe_guarded(once)
+
+        block = loop.settle(body)
+        inits = loop.inits()
+        operands = [self.b.scalar(n) for n in (0, length, 1)]
+        op = self.b.append(Op("for", [*operands, *inits], loop.types(), blocks=[block]))
+        loop.leave(op.results, once=isinstance(length, int) and length >= 1)
+        for name, (init, step) in loop.derived.items():
+            self.frame.env[name] = self.b.add(init, self.b.mul(length, step))
+
+    def _maybe_guarded(self, once: Callable) -> None:
+        """The body, under a condition where an iteration before may have ended the loop."""
+        self.frame.env["$continue"] = False
+        stop = self.stopped(("$break", "$return"))
+        if stop is False:
+            once()
+        elif stop is not True:
+            self.guarded(stop, once)
+        self.frame.env["$continue"] = False
+
+    def _structured_while(self, node, may_part: bool, counters: Optional[Set]) -> None:
+        """`scf.while`. `counters` gets the numbers in it that are known before: those by which it may have to be unrolled."""
+        loop = _Loop(self, node, False, counter=False, may_part=may_part)
+        loop.may_copy = may_part
+        first: List = []
+        truths: List = []
+        before = Block()
+
+        def body(env, block):
+            nonlocal before
+            before = Block()
+            for value in block.args:
+                before.add_argument(value.type)
+            values = iter(before.args)
+            outer_env = self.frame.env
+            self.frame.env = dict(outer_env)
+            for name, spec in loop.specs.items():
+                self.frame.env[name] = loop.merger.rebuild(spec, values, before)
+            with self.b.inside(before):
+                truth = self._loops_on(node, truths)
+                if not first:
+                    first.append(truth)
+                tested, self.frame.env = self.frame.env, outer_env
+                if any(is_attribute(name) and tested[name] is not outer_env.get(name) and name not in loop.specs for name in tested):
+                    raise Problem("an attribute is assigned in the condition of a loop: assign it in the body")
+                if first[0] is False or loop.widen_by_the_condition(tested):
+                    return
+                before.condition = self.b.scalar(truth)
+                before.yields = loop.flatten(tested)
+            env.update({name: tested[name] for name in loop.tested if name not in loop.specs})
+            loop.entry = dict(env)
+            if counters is not None:
+                self._note_counters(loop, env, counters)
+            self.frame.env["$continue"] = False
+            for name in ("$break", "$return"):
+                self.frame.env[name] = False
+            self.exec_block(node.body)
+            self.frame.env["$continue"] = False
+
+        block = loop.settle(body, lambda: bool(first) and first[0] is False)
+        if first[0] is False:
+            # What the condition does is done, once.
+            if self.stopped(("$break", "$return")) is False:
+                self._condition(node)
+            return
+        inits = loop.inits()
+        op = self.b.append(Op("while", inits, loop.types(), blocks=[before, block]))
+        loop.leave(op.results, once=first[0] is True)
+        if truths[-1] is True and self.frame.env["$break"] is False:
+            # Nothing else ends it.
+            self.frame.env["$return"] = True
+
+    def _loops_on(self, node, truths: List):
+        """Whether a `while` goes on; `truths` gets what its condition says."""
+        def test():
+            truths.append(self._condition(node))
+            return truths[-1]
+
+        stop = self.stopped(("$break", "$return"))
+        return test() if stop is False else False if stop is True else self.choose(stop, lambda: False, test, "while")
+
+    def _note_counters(self, loop: "_Loop", env, counters: Set) -> None:
+        for name, spec in loop.specs.items():
+            if isinstance(spec, Number) and spec.kind == "int" and name[0] != "$" and isinstance(loop.before.get(name), int):
+                counters.add(env[name].value)
+                self.b.counters[env[name].value] = True
+
+
+class _Loop:
+    """Finds what a loop carries: the body is compiled until what comes out of an iteration fits what goes in."""
+
+    def __init__(self, owner, node, may_unroll: bool, counter: bool = True, may_part: bool = False):
+        self.owner, self.node, self.may_unroll, self.counter, self.may_part = owner, node, may_unroll, counter, may_part
+        self.may_copy = False
+        self.before = dict(owner.frame.env)
+        self.outside = list(owner.b.stack)
+        self.merger = Merger(owner.b, self._is_outside)
+        self.specs: Dict[str, Spec] = {}
+        self.lost: Dict[str, Unset] = {}
+        #: Names whose kind before the loop is not the one inside of it.
+        self.changed: Set[str] = set()
+        self.derived: Dict[str, tuple] = {}
+        self.plain: Set[str] = set()
+        self.constants: Dict = {}
+        self.entry: Dict = {}
+        self.names = assigned_names([node]) | {"$break", "$return", "$value"}
+        #: Names that the condition of a `while` binds: they have values in the body, and after the loop.
+        self.tested = assigned_names([node.test]) if isinstance(node, ast.While) else set()
+        self._is_wider = False
+
+    def _is_outside(self, value: Value) -> bool:
+        home = value.op.block if value.op is not None else value.block
+        return any(home is b for b in self.outside)
+
+    def types(self) -> List[Type]:
+        return [t for spec in self.specs.values() for t in spec.flat()]
+
+    def flatten(self, env) -> List[Value]:
+        return [v for name, spec in self.specs.items() for v in self.merger.flatten(spec, env.get(name, UNSET))]
+
+    def inits(self) -> List[Value]:
+        return self.flatten(self.before)
+
+    def settle(self, body: Callable, stops: Callable = lambda: False) -> Block:
+        owner = self.owner
+        known = len(owner.problems)
+        for _ in range(_MAX_ATTEMPTS):
+            del owner.problems[known:]
+            block = Block()
+            if self.counter:
+                block.add_argument(INDEX, "i")
+            values = iter([block.add_argument(t) for t in self.types()])
+            env = dict(self.before)
+            env.update(self.lost)
+            try:
+                with owner.b.inside(block):
+                    for name, spec in self.specs.items():
+                        env[name] = self.merger.rebuild(spec, values, block)
+                    owner.frame.env = env
+                    self.entry = dict(env)
+                    body(env, block)
+                    found = owner.frame.env
+                    if stops():
+                        owner.frame.env = dict(self.before)
+                        return block
+                    if self._fits(found):
+                        if self.may_part and self._would_part(known):
+                            raise NeedsFirst
+                        if self.may_copy and len(owner.problems) > known:
+                            raise NeedsCopies
+                        block.yields = self.flatten(found)
+                        owner.frame.env = dict(self.before)
+                        return block
+            except BaseException as error:
+                owner.frame.env = dict(self.before)
+                if isinstance(error, Problem) and self.may_part and self.changed:
+                    raise NeedsFirst from None
+                raise
+            owner.frame.env = dict(self.before)
+        raise Problem("what this loop carries does not settle: sizes or kinds change in every iteration")
+
+    def _would_part(self, known: int) -> bool:
+        """Whether a user misses a name that has lost its value for its change of kind."""
+        if not self.changed:
+            return False
+        return len(self.owner.problems) > known or any(self.owner.is_used_after(name, self.node) for name in self.changed)
+
+    def widen_by_the_condition(self, found) -> bool:
+        """Has the loop carry what the condition binds; whether that is more than before."""
+        for name in sorted(self.tested - self.lost.keys()):
+            new, old, spec = found.get(name, UNSET), self.before.get(name, UNSET), self.specs.get(name)
+            if isinstance(new, Unset):
+                self.lost[name] = new
+                self.specs.pop(name, None)
+            elif spec is not None:
+                self.specs[name] = self.merger.widen(spec, new, name, self.entry[name])
+            else:
+                wider = self._of_the_condition(name, old, new)
+                if isinstance(wider, Static):
+                    self.constants[name] = new
+                    continue
+                self.specs[name] = wider
+            self._is_wider |= self.specs.get(name) != spec
+        return self._is_wider
+
+    def _of_the_condition(self, name: str, old, new) -> Spec:
+        """What has to be carried of a name that the condition binds; of another kind than before, where nothing reads what was before."""
+        try:
+            return self.merger.spec_of(new) if isinstance(old, Unset) else self.merger.join(old, new, name)
+        except Problem:
+            if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(self.node.test)):
+                raise
+            self.before[name] = UNSET
+            return self.merger.spec_of(new)
+
+    def _fits(self, found) -> bool:
+        """Whether all that comes out of an iteration fits; else widens what the loop carries."""
+        if self._is_wider:
+            self._is_wider = False
+            return False
+        fits = True
+        self._note_attributes(found)
+        for name in sorted(self.names & (found.keys() | self.before.keys())):
+            if name in self.lost:
+                continue
+            new = found.get(name, UNSET)
+            if name in self.derived:
+                if not self._steps(name, new):
+                    del self.derived[name]
+                    self.plain.add(name)
+                    self.specs[name] = Number("int")
+                    fits = False
+                continue
+            fits &= self._fit(name, new)
+        return fits
+
+    def _note_attributes(self, found) -> None:
+        """Attributes that the body binds are carried like names; before the loop they are what the object has."""
+        for name in filter(is_attribute, found):
+            self.names.add(name)
+            if isinstance(self.before.setdefault(name, self.owner.rebound.value(self.before, name)), Unset):
+                raise Problem(f"attribute '{self.owner.rebound.found[name].attribute}' has no value before the loop that assigns it")
+
+    def _fit(self, name: str, new) -> bool:
+        old = self.before.get(name, UNSET)
+        spec = self.specs.get(name)
+        if has_poison(new) or has_poison(old):
+            self.constants[name] = POISON
+            return True
+        if isinstance(new, Unset) and not isinstance(old, Unset) and name[0] != "$":
+            # Some path through the body leaves the name without a value.
+            self.lost[name] = new
+            self.specs.pop(name, None)
+            return False
+        try:
+            if spec is None:
+                wider = self._first(name, old, new)
+            else:
+                wider = self.merger.widen(spec, new, name, self.entry[name])
+                if wider == spec:
+                    counts = isinstance(spec, Number) and spec.kind == "int" and self.counter and name not in self.plain
+                    return not (counts and self._note_step(name, new))
+        except Problem as problem:
+            if name[0] == "$":
+                raise
+            if not isinstance(old, Unset):
+                self.changed.add(name)
+            self.lost[name] = Unset(f": {problem.message}")
+            self.specs.pop(name, None)
+            return False
+        if wider is None:
+            return True
+        if self.may_unroll and widens_sizes(spec, wider, old):
+            raise NeedsUnrolling(Problem(f"the sizes of '{name}' change in a loop"))
+        self.specs[name] = wider
+        return False
+
+    def _first(self, name: str, old, new) -> Optional[Spec]:
+        """What a name that is not carried yet has to carry; None where nothing."""
+        if same_value(old, new) and (not isinstance(old, (Tensor, Num)) or self._is_outside(old.value)):
+            return None
+        if isinstance(old, Unset):
+            if name[0] != "$" and not self.owner.is_used_outside(name, self.node):
+                return None
+            spec = self.merger.spec_of(new)
+            if isinstance(spec, Static):
+                self.constants[name] = new
+                return None
+            return spec
+        spec = self.merger.join(old, new, name)
+        return None if isinstance(spec, Static) else spec
+
+    def _note_step(self, name: str, new) -> bool:
+        """Whether a number grows by a constant in each iteration; then it is a function of the position."""
+        entry, init = self.entry.get(name), self.before.get(name)
+        step = _growth(entry, new)
+        if step is None or isinstance(init, bool) or not (isinstance(init, int) or isinstance(init, Num) and init.kind == "int"):
+            return False
+        self.derived[name] = (init, step)
+        del self.specs[name]
+        return True
+
+    def _steps(self, name: str, new) -> bool:
+        return _growth(self.entry[name], new) == self.derived[name][1]
+
+    def leave(self, results, once: bool) -> None:
+        """Names after the loop."""
+        env = dict(self.before)
+        values = iter(results)
+        for name, spec in self.specs.items():
+            value = self.merger.rebuild(spec, values, self.owner.b.block)
+            lacked = isinstance(self.before.get(name, UNSET), Unset) and name not in self.tested
+            env[name] = Unset(": the loop may have no iteration, so set it before the loop") if lacked and not once and name[0] != "$" else value
+        for name, value in self.constants.items():
+            if name not in self.specs:
+                env[name] = value if once or value is POISON or name in self.tested else Unset(": the loop may have no iteration, so set it before the loop")
+        env.update(self.lost)
+        self.owner.frame.env = env
+
+
+def _growth(entry, new) -> Optional[int]:
+    """c where `new` is `entry + c`."""
+    if not isinstance(entry, Num) or not isinstance(new, Num) or entry.kind != "int" or new.value.op is None:
+        return None
+    op = new.value.op
+    if op.kind != "text" or op.pieces[0] != "arith.addi " or entry.value not in op.operands:
+        return None
+    others = [v for v in op.operands if v is not entry.value]
+    if len(others) != 1 or others[0].op is None or others[0].op.kind != "text" or not str(others[0].op.pieces[0]).startswith("arith.constant "):
+        return None
+    return int(others[0].op.pieces[0].split()[1])
+
+
+def _as_load(target):
+    """The expression that reads what an augmented assignment writes."""
+    fields = {name: value for name, value in ast.iter_fields(target)}
+    fields["ctx"] = ast.Load()
+    return type(target)(**fields)
