@@ -38,7 +38,7 @@ DIRECTORIES = {".cpp": ("lib", "tools", "unittests"), ".py": ("python/fractalten
 SOURCES = ("lib", "include", "tools", "unittests")
 # The folders whose passes decide for machines, and those whose emitters only read.
 LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", "lib/Conversion/ETDGToLoops",
-            "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops", "lib/Conversion/LeafGraph", "include/ft/Conversion",
+            "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops", "lib/Analysis/LeafGraph", "include/ft/Conversion", "include/ft/Analysis/LeafGraph",
             "lib/Dialect/Loops/Transforms", "include/ft/Dialect/Loops/Transforms", "lib/Conversion/TileToNVVM", "lib/Conversion/LaunchPlan", "lib/Target/Host", "lib/Target/MachineCode", "lib/Target/PTX",
             "lib/Dialect/ETDG/Transforms", "include/ft/Dialect/ETDG/Transforms")
 BACK_ENDS = {"cpu": ("lib/Conversion/ETDGToLoops", "lib/Conversion/LoopsToCPU", "lib/Conversion/LeafToLoops"),

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Emitter.h"
-#include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 
 #include "llvm/Support/MathExtras.h"
 

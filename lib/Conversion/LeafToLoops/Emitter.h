@@ -3,7 +3,7 @@
 #ifndef FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
 #define FT_LIB_CONVERSION_LEAFTOLOOPS_EMITTER_H
 
-#include "ft/Conversion/LeafGraph/BodyEvaluator.h"
+#include "ft/Analysis/LeafGraph/BodyEvaluator.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Conversion/LeafGraph/CopyBody.h"
+#include "ft/Analysis/LeafGraph/CopyBody.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "LeafDecisions.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafEmitter.h"
 
-#include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 
 using namespace mlir;
 using namespace mlir::ft;

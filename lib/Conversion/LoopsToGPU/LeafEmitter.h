@@ -9,7 +9,7 @@
 #ifndef FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H
 #define FT_LIB_CONVERSION_LOOPSTOGPU_LEAFEMITTER_H
 
-#include "ft/Conversion/LeafGraph/BodyEvaluator.h"
+#include "ft/Analysis/LeafGraph/BodyEvaluator.h"
 #include "Code.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 #include "ft/Dialect/Loops/Transforms/GPU/KeepSums.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "LeafEmitter.h"
 
-#include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 
 using namespace mlir;
 using namespace mlir::ft;

@@ -8,7 +8,7 @@
 // results finds them in that cache.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "ft/Schedule/CPU/CostModel.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/Analysis/LeafColumns.h"

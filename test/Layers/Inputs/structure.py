@@ -9,7 +9,7 @@ FILES = {
     "lib/Schedule/Long.cpp": "int tooLong(int x) {\n" + "  x += 1;\n" * 78 + "  return x;\n}\n"
                              "int longEnough(int x) {\n  auto f = [&](int y) {\n    return y;\n  };\n" + "  x = f(x);\n" * 74
                              + "  return x;\n}\n",
-    "lib/Conversion/LeafGraph/Named.cpp": "// Bits of a byte and of a word.\nconstexpr int word = 16;\nconstexpr int line = 64;\n\nconstexpr int share = 12;\n",
+    "lib/Analysis/LeafGraph/Named.cpp": "// Bits of a byte and of a word.\nconstexpr int word = 16;\nconstexpr int line = 64;\n\nconstexpr int share = 12;\n",
     "lib/Conversion/SCFToETDG/Casts.cpp": "Value f(Operation *op) { // not tensor::InsertSliceOp\n"
                                           "  Value made = tensor::ExtractSliceOp::create(b);\n"
                                           "  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))\n    return made;\n}\n",

@@ -11,7 +11,7 @@
 #ifndef FT_CONVERSION_LEAFTOLOOPS_LEAFCODEGEN_H
 #define FT_CONVERSION_LEAFTOLOOPS_LEAFCODEGEN_H
 
-#include "ft/Conversion/LeafGraph/LeafOptions.h"
+#include "ft/Analysis/LeafGraph/LeafOptions.h"
 #include "ft/Machine/CpuTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/LLVM.h"

@@ -5,7 +5,7 @@
 // and what of it differs between rows and between lifts.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/CopyBody.h"
+#include "ft/Analysis/LeafGraph/CopyBody.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Schedule/Analysis/Boxes.h"
 #include "ft/Schedule/Analysis/Dimensions.h"

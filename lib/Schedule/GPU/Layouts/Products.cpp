@@ -6,7 +6,7 @@
 // of what size tiles are.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/Contractions.h"
+#include "ft/Analysis/LeafGraph/Contractions.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 
-#include "ft/Conversion/LeafGraph/Contractions.h"
+#include "ft/Analysis/LeafGraph/Contractions.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 #include "ft/Schedule/Analysis/TypicalRanges.h"

@@ -259,7 +259,7 @@ def ETDG_TilingAttr : ETDG_Attr<"Tiling", "tiling"> {
   let summary = "which part of one loop nest of a leaf a thread computes";
   let description = [{
     `<vector = 1, width = 4, rows = 4>`. The loops of the nest are numbered as its leaf's normal form has them
-    (`ft/Conversion/LeafGraph`), neighbours that every access walks as one being one.
+    (`ft/Analysis/LeafGraph`), neighbours that every access walks as one being one.
 
     - `vector`, `width`: the loop along which a thread takes so many adjacent elements; -1: none.
     - `loop`, `tile`: the loop of which it takes so many iterations beside, -1: none; or `rows` of the leaf, if more than 1.

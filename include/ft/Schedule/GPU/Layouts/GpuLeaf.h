@@ -11,7 +11,7 @@
 #ifndef FT_SCHEDULE_GPU_LAYOUTS_GPULEAF_H
 #define FT_SCHEDULE_GPU_LAYOUTS_GPULEAF_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Machine/Machine.h"

@@ -5,7 +5,7 @@
 // (`loops-choose-divisions`); `tile-use-special-functions` computes them.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

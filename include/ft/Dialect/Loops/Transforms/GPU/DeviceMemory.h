@@ -3,7 +3,7 @@
 #ifndef FT_DIALECT_LOOPS_TRANSFORMS_GPU_DEVICEMEMORY_H
 #define FT_DIALECT_LOOPS_TRANSFORMS_GPU_DEVICEMEMORY_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "llvm/Support/MathExtras.h"
 

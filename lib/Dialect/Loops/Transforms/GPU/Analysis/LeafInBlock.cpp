@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 
-#include "ft/Conversion/LeafGraph/CopyBody.h"
+#include "ft/Analysis/LeafGraph/CopyBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -9,7 +9,7 @@
 #ifndef FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_LEAFINBLOCK_H
 #define FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_LEAFINBLOCK_H
 
-#include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Schedule/GPU/Plan/GpuPlan.h"
 

@@ -1,6 +1,6 @@
 //===- FuseNests.cpp - Keep point-wise values in registers ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 //===- Normalize.cpp - One form for each kind of leaf op ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 
 #include "ft/Dialect/Math/Transforms/ExpandMath.h"
 #include "ft/Dialect/Math/Transforms/IntegerOperations.h"

@@ -1,9 +1,9 @@
 //===- RegisterTiles.h - how a core computes a product ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_LIB_CONVERSION_LEAFGRAPH_REGISTERTILES_H
-#define FT_LIB_CONVERSION_LEAFGRAPH_REGISTERTILES_H
+#ifndef FT_LIB_ANALYSIS_LEAFGRAPH_REGISTERTILES_H
+#define FT_LIB_ANALYSIS_LEAFGRAPH_REGISTERTILES_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "ft/Machine/CpuTarget.h"
 
 namespace mlir::ft::leaf {
@@ -74,4 +74,4 @@ private:
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_LIB_CONVERSION_LEAFGRAPH_REGISTERTILES_H
+#endif // FT_LIB_ANALYSIS_LEAFGRAPH_REGISTERTILES_H

@@ -5,10 +5,10 @@
 // of reductions allow: the same for every target.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_CONVERSION_LEAFGRAPH_NESTACCESSES_H
-#define FT_CONVERSION_LEAFGRAPH_NESTACCESSES_H
+#ifndef FT_ANALYSIS_LEAFGRAPH_NESTACCESSES_H
+#define FT_ANALYSIS_LEAFGRAPH_NESTACCESSES_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 
 namespace mlir::ft::leaf {
 
@@ -58,4 +58,4 @@ void allowContraction(Operation *op);
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_CONVERSION_LEAFGRAPH_NESTACCESSES_H
+#endif // FT_ANALYSIS_LEAFGRAPH_NESTACCESSES_H

@@ -1,7 +1,7 @@
 //===- CopyBody.h - a leaf's body as a function -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_CONVERSION_LEAFGRAPH_COPYBODY_H
-#define FT_CONVERSION_LEAFGRAPH_COPYBODY_H
+#ifndef FT_ANALYSIS_LEAFGRAPH_COPYBODY_H
+#define FT_ANALYSIS_LEAFGRAPH_COPYBODY_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -13,4 +13,4 @@ func::FuncOp copyBody(Block &body, OpBuilder &builder, Location loc);
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_CONVERSION_LEAFGRAPH_COPYBODY_H
+#endif // FT_ANALYSIS_LEAFGRAPH_COPYBODY_H

@@ -1,8 +1,8 @@
 //===- BodyEvaluator.cpp - the body of a nest's member --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Conversion/LeafGraph/BodyEvaluator.h"
+#include "ft/Analysis/LeafGraph/BodyEvaluator.h"
 
-#include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 #include "ft/Dialect/Math/Transforms/IntegerOperations.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

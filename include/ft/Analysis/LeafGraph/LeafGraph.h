@@ -7,10 +7,10 @@
 // other strides.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H
-#define FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H
+#ifndef FT_ANALYSIS_LEAFGRAPH_LEAFGRAPH_H
+#define FT_ANALYSIS_LEAFGRAPH_LEAFGRAPH_H
 
-#include "ft/Conversion/LeafGraph/LeafOptions.h"
+#include "ft/Analysis/LeafGraph/LeafOptions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -242,4 +242,4 @@ LogicalResult takeGuards(LeafGraph &graph, ArrayRef<NestGuard> guards);
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_CONVERSION_LEAFGRAPH_LEAFGRAPH_H
+#endif // FT_ANALYSIS_LEAFGRAPH_LEAFGRAPH_H

@@ -1,7 +1,7 @@
 //===- LeafOptions.h - how a leaf is called ---------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
-#define FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
+#ifndef FT_ANALYSIS_LEAFGRAPH_LEAFOPTIONS_H
+#define FT_ANALYSIS_LEAFGRAPH_LEAFOPTIONS_H
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Types.h"
@@ -104,4 +104,4 @@ struct LeafScratch {
 
 } // namespace mlir::ft
 
-#endif // FT_CONVERSION_LEAFGRAPH_LEAFOPTIONS_H
+#endif // FT_ANALYSIS_LEAFGRAPH_LEAFOPTIONS_H

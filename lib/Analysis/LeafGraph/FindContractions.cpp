@@ -7,7 +7,7 @@
 // sliding windows count, whichever op they come from.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/Contractions.h"
+#include "ft/Analysis/LeafGraph/Contractions.h"
 
 #include "RegisterTiles.h"
 

@@ -1,9 +1,9 @@
 //===- LeafGraphBuilder.h - From tensor ops to nests ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H
-#define FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H
+#ifndef FT_LIB_ANALYSIS_LEAFGRAPH_LEAFGRAPHBUILDER_H
+#define FT_LIB_ANALYSIS_LEAFGRAPH_LEAFGRAPHBUILDER_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -81,4 +81,4 @@ std::optional<ElementView> reshapeView(const ElementView &view, ArrayRef<int64_t
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_LIB_CONVERSION_LEAFGRAPH_LEAFGRAPHBUILDER_H
+#endif // FT_LIB_ANALYSIS_LEAFGRAPH_LEAFGRAPHBUILDER_H

@@ -6,10 +6,10 @@
 // rounded to the type, or, in the body of a reduction with such sums (`NestMember::sums`), only where the result is stored.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
-#define FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
+#ifndef FT_ANALYSIS_LEAFGRAPH_BODYEVALUATOR_H
+#define FT_ANALYSIS_LEAFGRAPH_BODYEVALUATOR_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -65,4 +65,4 @@ private:
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_CONVERSION_LEAFGRAPH_BODYEVALUATOR_H
+#endif // FT_ANALYSIS_LEAFGRAPH_BODYEVALUATOR_H

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

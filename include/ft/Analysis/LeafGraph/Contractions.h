@@ -1,9 +1,9 @@
 //===- Contractions.h - which nests are products of matrices ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_CONVERSION_LEAFGRAPH_CONTRACTIONS_H
-#define FT_CONVERSION_LEAFGRAPH_CONTRACTIONS_H
+#ifndef FT_ANALYSIS_LEAFGRAPH_CONTRACTIONS_H
+#define FT_ANALYSIS_LEAFGRAPH_CONTRACTIONS_H
 
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 
 namespace mlir::ft::leaf {
 
@@ -17,4 +17,4 @@ SmallVector<Contraction, 0> matchContractions(const Nest &nest);
 
 } // namespace mlir::ft::leaf
 
-#endif // FT_CONVERSION_LEAFGRAPH_CONTRACTIONS_H
+#endif // FT_ANALYSIS_LEAFGRAPH_CONTRACTIONS_H

@@ -1,6 +1,6 @@
 //===- NestAccesses.cpp - what emitters ask of a nest ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Conversion/LeafGraph/NestAccesses.h"
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

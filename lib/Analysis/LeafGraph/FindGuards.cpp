@@ -7,7 +7,7 @@
 // Which nests are left out is written in the loops, and checked before it is obeyed.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 
 using namespace mlir;
 using namespace mlir::ft::leaf;

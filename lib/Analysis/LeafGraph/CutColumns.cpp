@@ -6,7 +6,7 @@
 // that walks the columns.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Conversion/LeafGraph/LeafGraph.h"
+#include "ft/Analysis/LeafGraph/LeafGraph.h"
 
 using namespace mlir;
 using namespace mlir::ft;

@@ -1,6 +1,6 @@
 //===- CopyBody.cpp - a leaf's body as a function -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Conversion/LeafGraph/CopyBody.h"
+#include "ft/Analysis/LeafGraph/CopyBody.h"
 
 #include "mlir/IR/IRMapping.h"
 
