@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plants faults into the compiler, one at a time, and says which the tests notice.
 
-scripts/mutants.py [--list] [--check] [--clean] [--keep] [--here] [--table] [NAME...]
+scripts/mutants.py [--list] [--check] [--clean] [--keep] [--here] [--table[=FILE]] [NAME...]
 
-Each file of scripts/mutants/ is a fault: what is wrong, the file it is in (by its name alone, as folders
-move), the text that is there, the text that takes its place (wherever lines break), and the tests that
-should fail with it. The faults are planted into a copy of the tree, build-mutants/tree, with a build folder
+Each file of test/Mutants/ is a fault: what is wrong, the path of the file that it is in, the text that is there,
+the text that takes its place (wherever lines break), and the tests that should fail with it. It lies in the
+folder of its area, as the sources do. The faults are planted into a copy of the tree, build-mutants/tree, with a build folder
 of its own; the sources and the build of this tree stay as they are. Exit status 0 only if every fault was
 noticed, save those that say why they change nothing.
 
   --list    what there is
-  --check   only that each fault's text is found once in this tree, and that docs/testing.md has the table of all
+  --check   only that each fault's text is found once in this tree, and that each test that it names is there
   --clean   only that the tests pass without a fault
   --keep    leave build-mutants/ for the next run, which then compiles less
   --here    no copy: into this tree and its build folder, which are put back after each fault
-  --table   write the table of docs/testing.md: each fault, where it is, and the tests that are to notice it
+  --table   write FILE (build/docs/faults.md): each fault, where it is, and the tests that are to notice it
 """
 
 import json
@@ -30,13 +30,12 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "scripts/mutants"
+FOLDER = ROOT / "test/Mutants"
 COPY = ROOT / "build-mutants/tree"
 LIT = "/usr/lib/llvm-22/bin/lit"
-DOCS = ROOT / "docs/testing.md"
-HEAD = "| fault | where | tests that are to notice it |\n|---|---|---|\n"
-# Rows of the table that are shown at most where it is not that of the files.
-MOST_WRONG = 10
+TABLE = ROOT / "build/docs/faults.md"
+HEAD = "# Planted faults\n\nWhat scripts/mutants.py plants (docs/testing.md).\n"
+COLUMNS = "| fault | where | tests that are to notice it |\n|---|---|---|\n"
 # Seconds, and those of a processor, after which a test has noticed a fault by never ending.
 HANGS, HANGS_CPU = 900, 120
 
@@ -55,7 +54,7 @@ class Mutant:
     """`fault`, `file`, `tests` and perhaps `equivalent` from the head; texts after `--- old` and `--- new`."""
 
     def __init__(self, path):
-        self.name = path.stem
+        self.name, self.area = path.stem, path.parent.relative_to(FOLDER).as_posix()
         head, *pairs = re.split(r"(?m)^--- old *(.*)\n", path.read_text())
         for key in ("fault", "file", "tests", "equivalent"):
             found = re.search(rf"(?m)^{key}: (.*)$", head)
@@ -69,12 +68,19 @@ class Mutant:
         """Each file with the text that it gets; an error where the old one is not there once."""
         planted = {}
         for file, old, new in self.edits:
-            found = [p for p in root.glob(f"lib/**/{file}") if len(old.findall(planted.get(p) or p.read_text())) == 1]
-            if len(found) != 1:
-                sys.exit(f"{self.name}: its text is not found once in a file {file} of lib/: the code has changed; mend the fault")
-            text = planted.get(found[0]) or found[0].read_text()
-            planted[found[0]] = old.sub(lambda _: new, text)
+            path = root / file
+            text = planted.get(path) or (path.read_text() if path.is_file() else "")
+            if len(old.findall(text)) != 1:
+                sys.exit(f"{self.name}: its text is not found once in {file}: the code has changed; mend the fault")
+            planted[path] = old.sub(lambda _: new, text)
         return planted
+
+    def check_tests(self, names):
+        """An error where a filter of lit's finds no test."""
+        for test in self.tests.split(","):
+            kind, _, what = test.strip().partition(" ")
+            if kind == "lit" and not any(re.search(what, name) for name in names):
+                sys.exit(f"{self.name}: no test is called '{what}'")
 
 
 def run(command, cwd, quiet=True):
@@ -163,25 +169,15 @@ def try_one(mutant, tree):
 
 
 def table(mutants):
-    """The documentation with a row for each fault."""
-    rows = []
-    for mutant in mutants:
+    """A page with a table for each area, and a row for each fault."""
+    page, area = [HEAD], None
+    for mutant in sorted(mutants, key=lambda m: (m.area, m.name)):
         tests = ", ".join("`" + test.strip().replace("|", "&#124;") + "`" for test in mutant.tests.split(","))
         shown = "changes nothing: " + mutant.equivalent if mutant.equivalent else tests
-        rows.append(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |\n")
-    before, head, rest = DOCS.read_text().partition(HEAD)
-    if not head:
-        sys.exit(f"{DOCS.relative_to(ROOT)}: expected a table with the head {HEAD.splitlines()[0]}")
-    return before + head + "".join(rows) + re.sub(r"\A(?:\|.*\n)*", "", rest)
-
-
-def check_table(mutants):
-    """Every fault stands in the documentation as its file has it, and nothing else does."""
-    wanted, found = table(mutants).splitlines(), DOCS.read_text().splitlines()
-    wrong = [f"expected: {line}" for line in wanted if line not in found]
-    wrong += [f"{DOCS.relative_to(ROOT)}:{i}: found: {line}" for i, line in enumerate(found, 1) if line not in wanted]
-    if wanted != found:
-        sys.exit("\n".join([*wrong[:MOST_WRONG], f"{DOCS.relative_to(ROOT)}: the table is not that of scripts/mutants/: run scripts/mutants.py --table"]))
+        page += [f"\n## {mutant.area}\n\n{COLUMNS}"] if mutant.area != area else []
+        page.append(f"| `{mutant.name}`: {mutant.fault} | `{mutant.edits[0][0]}` | {shown} |\n")
+        area = mutant.area
+    return "".join(page)
 
 
 def check_clean(mutants, tree):
@@ -211,22 +207,25 @@ def run_all(mutants, tree, kept, known):
 def main():
     options = [a for a in sys.argv[1:] if a.startswith("--")]
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
-    mutants = [Mutant(p) for p in sorted(FOLDER.glob("*.mutant")) if not names or p.stem in names]
+    written = next((pathlib.Path(o.split("=", 1)[1]) for o in options if o.startswith("--table=")), TABLE)
+    options = [o.split("=")[0] if o.startswith("--table=") else o for o in options]
+    mutants = [Mutant(p) for p in sorted(FOLDER.rglob("*.mutant"), key=lambda p: p.stem) if not names or p.stem in names]
     if not mutants or set(names) - {m.name for m in mutants} or set(options) - {"--list", "--check", "--clean", "--keep", "--here", "--table"}:
         sys.exit(__doc__)
     kept = ROOT / "build/mutants.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
     if "--table" in options:
-        DOCS.write_text(table(mutants))
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(table(mutants))
         return None
+    tests = [f"FractalTensor :: {p.relative_to(ROOT / 'test').as_posix()}" for p in sorted((ROOT / "test").rglob("*")) if p.is_file()]
     for mutant in mutants:
         if "--list" in options:
             print(f"{mutant.name:28} {mutant.fault} ({mutant.tests})")
         mutant.places(ROOT)
+        mutant.check_tests(tests)
     if "--list" in options or "--check" in options:
-        if "--check" in options and not names:
-            check_table(mutants)
-        return print(f"{len(mutants)} faults, each found once" + ("" if names or "--list" in options else ", and in docs/testing.md"))
+        return print(f"{len(mutants)} faults, each found once, with its tests")
     here = "--here" in options
     if not here:
         copy_tree()
