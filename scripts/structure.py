@@ -7,7 +7,7 @@
 attributes: what sources name as an attribute of a dialect of ours, its definition lists among its `discardableAttrs`.
 casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
            tensors only where they build one.
-directories: no directory holds more than 20 sources: files `.cpp`, and modules of `fractaltensor.torch` besides `__init__.py`.
+directories: no directory holds more than 20 files `.cpp`.
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS have a name, and a reason
            in a comment.
@@ -32,9 +32,7 @@ import prose
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 80
 MOST_LITERAL = 8
-# Sources that a directory holds at most, and where they lie, by their ending.
 MOST_FILES = 20
-DIRECTORIES = {".cpp": ("lib", "tools", "unittests"), ".py": ("python/fractaltensor/torch",)}
 SOURCES = ("lib", "include", "tools", "unittests")
 # The folders whose passes decide for machines, and those whose emitters only read.
 LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", "lib/Conversion/ETDGToLoops",
@@ -84,11 +82,10 @@ def sources(folders, endings=(".cpp", ".h", ".c")):
 
 
 def check_directories():
-    for ending, folders in DIRECTORIES.items():
-        counts = collections.Counter(path.parent for path in sources(folders, (ending,)) if path.name != "__init__.py")
-        for folder, count in sorted(counts.items()):
-            if count > MOST_FILES:
-                yield str(folder.relative_to(ROOT)), ending, f"{count} files {ending}, at most {MOST_FILES}"
+    counts = collections.Counter(path.parent for path in sources(SOURCES, (".cpp",)))
+    for folder, count in sorted(counts.items()):
+        if count > MOST_FILES:
+            yield str(folder.relative_to(ROOT)), ".cpp", f"holds {count} files .cpp, at most {MOST_FILES}"
 
 
 def check_functions():
