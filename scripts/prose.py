@@ -104,7 +104,9 @@ def spoken(line, kind, parts):
 def sentences(text):
     """The sentences of a paragraph. A colon before a list and a semicolon do not end one; abbreviations are none."""
     text = re.sub(r"\b(e\.g|i\.e|cf|vs|etc|Fig|Sec|Table)\.", r"\1", " ".join(text.split()))
-    return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z`'\"(\[0-9])", text) if one]
+    found = [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z`'\"(\[0-9])", text) if one]
+    # A long one without a comma or an end is a list of names.
+    return [one for one in found if words(one) <= MOST_WORDS or re.search(r"[,.;:!?](?:\s|$)", one)]
 
 
 def words(sentence):
