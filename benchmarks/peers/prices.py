@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times the forms that benchmarks/prices.py packed, on one GPU, in one process:
+"""Times the forms that benchmarks/run.py prices packed, on one GPU, in one process:
 
     prices.py FOLDER [--json=FILE] [--kernels=FILE] [--seconds=0.15] [--only=NAME,...] [--once=FILE]
 

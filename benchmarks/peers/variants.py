@@ -4,7 +4,7 @@
 
     variants.py FOLDER [--seconds=6] [--keep=1.3] [--json=FILE]
 
-FOLDER is what benchmarks/dataflow_gpu.py packed. Every result is compared with the same program in float64; what differs is
+FOLDER is what benchmarks/run.py dataflow-gpu packed. Every result is compared with the same program in float64; what differs is
 no variant and is said. All are timed in turn, round after round, with the L2 cache evicted before each call; medians. Those
 within `--keep` of the best, and the two choices, are then timed again for longer: their medians there count. `of best` is chosen
 over the best of all others.

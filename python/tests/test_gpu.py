@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """On a GPU, with PyTorch: element types, streams, torch.compile, CUDA graphs, errors that data cause.
-What calls cost: benchmarks/calls.py.
+What calls cost: benchmarks/run.py calls.
 
     FT_LIBRARY=… python3 python/tests/run.py test_gpu
 """

@@ -2,7 +2,7 @@
 """Compiles every example for the CPU and bounds what that makes: compile.py BIN EXAMPLES
 
 Numbers of instructions and bytes are the same in every run, however busy the machine is; they differ
-among processors (fewer vector registers, smaller tiles). Times are a benchmark's (benchmarks/cpu.py).
+among processors (fewer vector registers, smaller tiles). Times are a benchmark's (benchmarks/run.py cpu).
 """
 import json, pathlib, subprocess, sys
 

@@ -5,11 +5,11 @@
 Each round runs ours (`ft-run --bench`) and PyTorch's in processes of their own, one after the other; printed are the
 medians of the rounds' medians and bests, and their ratios (ours over PyTorch's: below 1 is faster).
 
-Usage: whole.py --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 5] [--machine FILE] [NAME...]
+Usage: benchmarks/run.py whole --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 5] [--machine FILE] [NAME...]
 """
 import argparse, os, re, statistics, subprocess, sys, tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def product(m, k, n, layer):

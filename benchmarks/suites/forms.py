@@ -6,13 +6,13 @@ The peers are benchmarks/peers/programs.py in eager PyTorch and under torch.comp
 than --compile-seconds, or fails, and the line says so). Each round times ours (`ft-run --bench`) and then each peer, which
 waits in a process of its own; printed are the medians of the rounds' medians and ours over the best peer's.
 
-Usage: forms.py --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 3] [NAME...]
+Usage: benchmarks/run.py forms --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 3] [NAME...]
 """
 import argparse, json, os, shlex, statistics, subprocess, sys
 
 import turns
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NAMES = ["conv1d", "mamba", "rwkv", "retention", "bigbird", "mlp"]
 
 PEER = """

@@ -7,7 +7,7 @@ torch.compile; recurrent networks beside PyTorch's modules; products and layers 
 compiled when they are needed, for the processor at hand. What a program gives is compared with float64 before it is timed, by the
 greatest error relative to |b| + rms(b). All compile first, on any core, and are then held to the cores of the test.
 
-Usage: installed.py [--cores 0,1] [--rounds 5] [--seconds 0.15] [--compile-seconds 30] [--machine NAME-OR-FILE]
+Usage: benchmarks/run.py installed [--cores 0,1] [--rounds 5] [--seconds 0.15] [--compile-seconds 30] [--machine NAME-OR-FILE]
                     [--package FOLDER] [--json FILE] [NAME...]
 --machine: ours are also planned for that machine, as a peer of its own (several, with commas between them).
 --package: another folder that has the package, timed beside this one.
@@ -16,7 +16,7 @@ import argparse, ctypes, json, os, re, statistics, subprocess, sys, time
 
 import forms, recurrent, turns, whole
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PEERS = os.path.join(ROOT, "benchmarks", "peers")
 RECURRENT = ("lstm16", "lstm1", "gru16", "gru1")
 #: What results may differ from float64, relative to |b| + rms(b).

@@ -10,12 +10,12 @@ rounds is printed, with barriers and bytes of intermediates of one call.
 With --plans: which order and which arrangement of loops the engine chose for recurrent programs at
 several batches, what it estimated, and the times of every other candidate (`ft-run --candidate`).
 
-Usage: cpu.py [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 5] [--json FILE] [--plans [--batches 1,2,4]]
+Usage: benchmarks/run.py cpu [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 5] [--json FILE] [--plans [--batches 1,2,4]]
 Without PyTorch its rows are left out, and the output says so.
 """
 import argparse, json, os, statistics, subprocess, sys, time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 UNOPTIMISED = ["--skip=coarsen,reorder"]

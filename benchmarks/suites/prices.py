@@ -5,16 +5,16 @@
 Forms are the divisions and orders of each rank, with steps of the grid and without, and of both each variant by itself; numbers of joined
 iterations where a leaf has some. No two are alike. `chosen` is what a bundle takes by itself.
 
-    benchmarks/prices.py pack [--bin build/bin] [--cases FILE] [--only NAME,...] FOLDER     compiles, prices
-    benchmarks/prices.py price [--machine FILE] FOLDER                                      prices again what is packed
+    benchmarks/run.py prices pack [--bin build/bin] [--cases FILE] [--only NAME,...] FOLDER     compiles, prices
+    benchmarks/run.py prices price [--machine FILE] FOLDER                                      prices again what is packed
     python3 FOLDER/time.py FOLDER --json=FILE                                               there: times all in turns
-    benchmarks/prices.py table FOLDER FILE                                                  beside each other
+    benchmarks/run.py prices table FOLDER FILE                                                  beside each other
 
 A line of --cases is program|element|width|lengths, lengths|typical lengths; width is that of !x and !w, or empty.
 """
 import argparse, concurrent.futures, json, os, pathlib, re, shutil, subprocess, sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUARD = re.compile(r"when <([^>]*)>")
 ALL = re.compile(r"price-of-all .*Remark=\"([0-9.]+) us")
 
@@ -196,7 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("job", choices=("pack", "price", "table"))
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
-    parser.add_argument("--cases", type=pathlib.Path, default=ROOT / "benchmarks/prices.txt")
+    parser.add_argument("--cases", type=pathlib.Path, default=ROOT / "benchmarks/suites/prices.txt")
     parser.add_argument("--only", default="")
     parser.add_argument("--machine", default="")
     parser.add_argument("--jobs", type=int, default=2)

@@ -7,7 +7,7 @@ Rows are timed in turn, several rounds; the best and the median round are printe
 pays once, on the CPU: the import; of each example the first call with compilation, and the first call of a second
 process, which finds the program on disk.
 
-Usage: calls.py [--device cuda|cpu] [--rounds 15] [--calls 300] [--start [--start-rounds 5]] [--json FILE]
+Usage: benchmarks/run.py calls [--device cuda|cpu] [--rounds 15] [--calls 300] [--start [--start-rounds 5]] [--json FILE]
 PyTorch and Triton are left out where there are none, and the output says so.
 """
 import argparse
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 if importlib.util.find_spec("fractaltensor") is None:
     sys.path.insert(0, os.path.join(ROOT, "python"))
 

@@ -6,11 +6,11 @@ Runs alternate: ours as chosen, ours whole (the last order, without a division),
 median of all rounds is printed: what else the machine does meets all three alike. Weights are random and the same in size; only
 times are compared (values: ft-run --compare=interpret, which the tests do).
 
-Usage: recurrent.py [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 15] [--machine FILE] [--cases lstm16,lstm1,…] [--json FILE]
+Usage: benchmarks/run.py recurrent [--ft-run build/bin/ft-run] [--cores 0,1] [--rounds 15] [--machine FILE] [--cases lstm16,lstm1,…] [--json FILE]
 """
 import argparse, json, os, statistics, subprocess, sys, time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # name: (example, lengths, width, PyTorch's module, layers)
 CASES = {
     "lstm16": ("stacked_lstm", dict(N=16, L=64, D=8), 256, "LSTM", 8),

@@ -5,7 +5,7 @@ python/tests/script_programs.py), of which so much inside compiled functions and
 own. Beside it eager PyTorch, how many functions a call enters in Python and how many of C, and, of PyTorch's tensors as storages, how
 many of PyTorch's operators it dispatches (each is a launch on a GPU).
 
-    python3 benchmarks/overhead.py [--only yolact,fcos] [--memory numpy|torch] [--blocks 60] [--json FILE]
+    python3 benchmarks/run.py overhead [--only yolact,fcos] [--memory numpy|torch] [--blocks 60] [--json FILE]
 
 `--memory torch` runs on the processor what runs on a GPU: PyTorch's tensors as storages, its operators as steps. Times are the least of all blocks
 of 10 calls, in microseconds of the calling thread: other programs of the machine take least from these. One thread computes (FT_NUM_THREADS=1).
@@ -19,8 +19,8 @@ import sys
 import time
 
 os.environ.setdefault("FT_NUM_THREADS", "1")
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests"), str(ROOT / "benchmarks")]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests"), str(ROOT / "benchmarks/suites")]
 
 import imperative  # noqa: E402
 import script_programs as programs  # noqa: E402

@@ -3,7 +3,7 @@
 """Imperative programs of PyTorch (python/tests/script_programs.py, the recurrent ones at 50 steps of width 256), compiled by
 `fractaltensor.torch.script` beside eager PyTorch, TorchScript and Inductor: blocks of calls in turn, medians, all checked against eager.
 
-    python3 benchmarks/imperative.py [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
+    python3 benchmarks/run.py imperative [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
                                      [--block 10] [--threads 2] [--limit 150] [--json FILE] [--published] [--compile-for sm_90a]
 
 `--published` takes the tails of detectors at the sizes of the published models (python/tests/script_tails.py). `--compile-for` compiles each
@@ -25,7 +25,7 @@ import time
 import types
 from ctypes import byref, c_void_p
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 
 import script_programs as small  # noqa: E402

@@ -7,14 +7,14 @@ others, no two alike: first those that differ from the chosen one in one thing -
 shares of a thread, terms of a step, stages, blocks for each SM -, then several at once, drawn by `--draw`. What the compiler refuses is
 no variant.
 
-    benchmarks/dataflow_gpu.py [--bin build/bin] [--variants 40] [--target sm_90a] FOLDER
+    benchmarks/run.py dataflow-gpu [--bin build/bin] [--variants 40] [--target sm_90a] FOLDER
     FOLDER/run.sh                     there: checks each against float64, times all in turns, prints chosen over best
 
 A variant's line in FOLDER/variants.txt is program|lengths|name|bundle.
 """
 import argparse, concurrent.futures, os, pathlib, random, re, shutil, subprocess, sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = {
     "attention_three_step": {"B": 4, "H": 16, "Q": 32, "K": 32},
     "back_to_back_gemm": {"M": 1024, "N": 64},

@@ -12,13 +12,13 @@ a team, which waits for its slowest thread, is not.
 Beside the times stand what the search predicts to move between memory and cache (elements), and with --perf what
 the processor counted: last-level misses, times a line of 64 bytes, of one call.
 
-Usage: dataflow.py [--bin build/bin] [--variants 30] [--rounds 5] [--seconds 0.25] [--cores N] [--perf] [--json FILE] [PROGRAM ...]
+Usage: benchmarks/run.py dataflow [--bin build/bin] [--variants 30] [--rounds 5] [--seconds 0.25] [--cores N] [--perf] [--json FILE] [PROGRAM ...]
 The answer to "within a tenth of the best?" is the column `of best`: chosen over the best of all cases but itself. The exit status is 0
 whatever the answer is. Five rounds of three programs take about four minutes on an idle machine.
 """
 import argparse, json, os, random, re, statistics, subprocess, sys, tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = {
     "attention_three_step": {"B": 1, "H": 4, "Q": 64, "K": 32},
     "back_to_back_gemm": {"M": 128, "N": 8},
