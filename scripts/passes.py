@@ -4,8 +4,8 @@
 
     passes.py [--bin=build/bin] [--check]
 
-Asks ft-opt which passes each phase of each target runs, and takes operation, summary and the paper's section
-from its record in a Passes.td. `--check` writes nothing, and fails where the page is another one.
+Asks ft-opt which passes each phase of each target runs. Operation, summary, the fields `reads` and `writes` and the
+paper's section come from a pass's record in a Passes.td. `--check` writes nothing, and fails where the page is another one.
 """
 
 import argparse
@@ -19,7 +19,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/passes.md"
 TARGETS = {"cpu": "CPU", "sm_90a": "GPU"}
-UPSTREAM = {"canonicalize": ("any", "MLIR's canonicalisation"), "cse": ("any", "MLIR's common subexpression elimination")}
+UPSTREAM = {"canonicalize": ("any", "MLIR's canonicalisation", "all operations", "fewer operations", ""),
+            "cse": ("any", "MLIR's common subexpression elimination", "all operations", "fewer operations", "")}
+# A pass that C++ alone defines has no record.
+WRAPPED = {"etdg-explore-dataflow": ("access maps, the machine's buffers", "`schedule`")}
 # They observe a compilation and change no program.
 OBSERVERS = ("ft-verify-phase", "ft-dump-phase", "ft-skip-phase", "etdg-validate-phase", "etdg-take-snapshots",
              "etdg-drop-snapshots", "etdg-validation-off")
@@ -37,22 +40,28 @@ and `--mlir-timing` measures them. Each phase up to `storage` is followed by its
 
 
 def records():
-    """argument of a pass: (operation, summary, sections of papers)."""
+    """argument of a pass: (operation, summary, what it reads, what it writes, sections of papers)."""
     found = {}
-    for path in sorted((ROOT / "include").rglob("*.td")):
-        for text in re.split(r"^(?=def |class )", path.read_text(), flags=re.M):
-            head = re.match(r'def \w+\s*:\s*\w+<\s*"([\w-]+)"(?:,\s*"([\w:]+)")?', text)
+    texts = [path.read_text() for path in sorted((ROOT / "include").rglob("*.td"))]
+    # A class of passes may say what they run on.
+    anchors = {name: anchor for text in texts
+               for name, anchor in re.findall(r'^class (\w+)<[^>]*>\s*:\s*Pass<\s*\w+\s*,\s*"([\w:]+)"', text, re.M)}
+    for whole in texts:
+        for text in re.split(r"^(?=def |class )", whole, flags=re.M):
+            head = re.match(r'def \w+\s*:\s*(\w+)<\s*"([\w-]+)"(?:,\s*"([\w:]+)")?', text)
             summary = re.search(r'let summary = "([^"]*)"', text)
             if head and summary:
-                operation = (head.group(2) or "any").split("::")[-1]
-                found[head.group(1)] = (operation, summary.group(1), ", ".join(dict.fromkeys(PAPERS.findall(text))))
+                operation = (head.group(3) or anchors.get(head.group(1), "any")).split("::")[-1]
+                facts = [re.search(rf'^  string {field} = "([^"]*)"', text, re.M) for field in ("reads", "writes")]
+                found[head.group(2)] = (operation, summary.group(1), *(fact.group(1) if fact else None for fact in facts),
+                                        ", ".join(dict.fromkeys(PAPERS.findall(text))))
     for path in sorted((ROOT / "lib").rglob("*.cpp")):
         for text in re.findall(r"PassWrapper<.*?getDescription.*?\}", path.read_text(), re.S):
             name, summary = re.search(r'getArgument\(\)[^"]*"([\w-]+)"', text), re.search(r'getDescription\(\)[^{]*\{\s*return ((?:"[^"]*"\s*)+);', text)
             operation = re.search(r"OperationPass<([\w:]+)>", text)
             if name and summary:
                 found[name.group(1)] = (operation.group(1).split("::")[-1] if operation else "any",
-                                        "".join(re.findall(r'"([^"]*)"', summary.group(1))), "")
+                                        "".join(re.findall(r'"([^"]*)"', summary.group(1))), *WRAPPED.get(name.group(1), (None, None)), "")
     return found
 
 
@@ -81,10 +90,12 @@ def page(bin):
         same = passes == others
         for target, names in ((("both", passes),) if same else ((TARGETS[t], lists[t][number][1]) for t in TARGETS)):
             for name in names:
-                operation, summary, papers = known.get(name) or (*UPSTREAM[name], "")
-                rows.append(f"| {target} | `{name}` | {operation} | {summary} | {papers} |\n")
+                operation, summary, reads, writes, papers = known.get(name) or UPSTREAM[name]
+                if not reads or not writes:
+                    sys.exit(f"{name}: expected fields `reads` and `writes` in its record, found none")
+                rows.append(f"| {target} | `{name}` | {operation} | {summary} | {reads} | {writes} | {papers} |\n")
         if rows:
-            text += f"## {phase}\n\n| target | pass | runs on | what it does | paper |\n|---|---|---|---|---|\n" + "".join(rows) + "\n"
+            text += f"## {phase}\n\n| target | pass | runs on | what it does | reads | writes | paper |\n|---|---|---|---|---|---|---|\n" + "".join(rows) + "\n"
     return text.rstrip() + "\n"
 
 

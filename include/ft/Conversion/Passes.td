@@ -7,6 +7,8 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertFTToETDG : Pass<"convert-ft-to-etdg", "::mlir::ModuleOp"> {
   let summary = "turn functions over nested lists into task dependence graphs (FT §4.4)";
+  string reads = "functions over lists, `ft.bounds`, `ft.lengths`";
+  string writes = "`etdg.graph`, `etdg.checks`, `etdg.merged`";
   let description = [{
     Each perfect nest of compute operators becomes a nest of blocks with one
     iteration vector; scans split at their first `lag` iterations. Access operators
@@ -21,6 +23,8 @@ def ConvertFTToETDG : Pass<"convert-ft-to-etdg", "::mlir::ModuleOp"> {
 
 def ConvertLinalgToETDG : Pass<"convert-linalg-to-etdg", "::mlir::ModuleOp"> {
   let summary = "turn functions over static tensors into task dependence graphs";
+  string reads = "functions over static tensors, `etdg.dims`";
+  string writes = "`etdg.graph`";
   let description = [{
     A `linalg` operation *is* a leaf block: its iteration space is the leaf's domain,
     `parallel` is map and `reduction` is reduce, its indexing maps are access maps
@@ -46,6 +50,8 @@ def ConvertLinalgToETDG : Pass<"convert-linalg-to-etdg", "::mlir::ModuleOp"> {
 
 def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
   let summary = "raise imperative loops over tensors to task dependence graphs";
+  string reads = "functions over ranked tensors, `etdg.dims`";
+  string writes = "`etdg.graph`";
   let description = [{
     A function over ranked tensors that fills arrays in `scf.for`, `scf.forall` and
     affine `scf.if` by `tensor.insert_slice` becomes a graph (docs/raising.md). Each read of
@@ -92,6 +98,8 @@ def SCFPrintRaising : Pass<"scf-print-raising", "::mlir::ModuleOp"> {
 
 def ConvertTSSAToTensor : Pass<"convert-tssa-to-tensor"> {
   let summary = "turn accesses, assigns and indexing of values into tensor, linalg and scf";
+  string reads = "`tssa` values";
+  string writes = "`tensor`, `linalg`, `scf`";
   let description = [{
     What `tssa-functionalize` leaves has no mutable tensors; this pass writes its `tssa`
     operations in upstream's words. Selects and slices, however many, are one
@@ -110,6 +118,8 @@ def ConvertTSSAToTensor : Pass<"convert-tssa-to-tensor"> {
 
 def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
   let summary = "turn scheduled, stored graphs into structured loops over memory";
+  string reads = "`schedule`, `etdg.layouts`, `etdg.rows`, `etdg.slot`";
+  string writes = "`loops.program`, `loops.leaf`, `loops.grid`, `loops.memory`, `loops.parts`, `loops.rounds_last`";
   let description = [{
     Each graph becomes a `loops.program` and a kernel for each of its nests. The loops are those that the nests'
     schedules say, in their order: sequential ones `scf.for`, parallel ones `scf.forall` with their level as mapping, or
@@ -149,6 +159,8 @@ def LoopsGridToCores : Pass<"loops-grid-to-cores", "::mlir::ModuleOp"> {
 
 def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
   let summary = "turn structured loops into what each thread of a CPU runs (SPMD)";
+  string reads = "levels and syncs of loops";
+  string writes = "functions of a thread, `loops.team`";
   let description = [{
     A kernel becomes a function of an environment (lengths, pointers of buffers, the number of threads) and of what its
     caller says of the thread:
@@ -171,6 +183,8 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
 
 def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
   let summary = "say how a core computes a leaf's loop nests";
+  string reads = "bodies of leaves, the processor's vectors";
+  string writes = "`layouts` of leaves";
   let description = [{
     Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`, which holds
     rows and columns of a tile in registers, how rows are cut, elements of a vector and what it runs along, whether columns are copied, terms taken in
@@ -191,6 +205,8 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
 
 def LoopsChooseRowLoops : Pass<"loops-choose-row-loops", "::mlir::ModuleOp"> {
   let summary = "say in which order a core computes a leaf's loop nests, and which of them one loop over the rows computes";
+  string reads = "`layouts`";
+  string writes = "`loops.row_loops`";
   let description = [{
     Writes `loops.row_loops` of leaves that have none: lists of loop nests, by number. A list is one loop over the rows around its nests, or one
     nest alone, which all rows share or which treats them itself. An order in which a nest stands before one that it needs is refused, by the code that reads it.
@@ -206,6 +222,8 @@ def LoopsChooseRowLoops : Pass<"loops-choose-row-loops", "::mlir::ModuleOp"> {
 
 def LoopsChooseGuards : Pass<"loops-choose-guards", "::mlir::ModuleOp"> {
   let summary = "say which loop nests of a leaf a core leaves out where a flag makes them superfluous";
+  string reads = "`layouts`, `loops.row_loops`";
+  string writes = "`loops.guards`";
   let description = [{
     Writes `loops.guards` of leaves that have none and where there are such: a `#loops.guard` for each loop nest of which nothing reads what it
     computes unless a flag, an input of one `i1`, holds. In a loop over the rows each row asks its own flag. An empty list says that none is left out.
@@ -217,6 +235,8 @@ def LoopsChooseGuards : Pass<"loops-choose-guards", "::mlir::ModuleOp"> {
 
 def LoopsPlaceScratch : Pass<"loops-place-scratch", "::mlir::ModuleOp"> {
   let summary = "say where in a thread's memory a leaf's loop nests hand on values to each other";
+  string reads = "`layouts`, `loops.row_loops`";
+  string writes = "`scratch` of leaves";
   let description = [{
     Writes `scratch` of leaves that have none and where not all values stay in registers: a `#loops.scratch` for each that does not, which says from which
     byte on it lies and for how many rows. Values that are not needed at the same time, in the order that `loops.row_loops` says, share bytes.
@@ -228,6 +248,8 @@ def LoopsPlaceScratch : Pass<"loops-place-scratch", "::mlir::ModuleOp"> {
 
 def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
   let summary = "turn leaves into vector loops on their rows";
+  string reads = "`layouts`, `loops.row_loops`, `loops.guards`, `scratch`";
+  string writes = "`vector`, `scf`, `llvm`";
   let description = [{
     Equal leaves become one function, written by the leaf generator (docs/cpu-engine.md), and calls of it. Their scratch
     memory is the kernel's, as large as the largest. Lists of rows become addresses in memory, checked indices

@@ -69,6 +69,8 @@ def FTVerifyPhase : Pass<"ft-verify-phase", "::mlir::ModuleOp"> {
 
 def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "turn kernels of tiles, loops and arithmetic into the LLVM and NVVM dialects";
+  string reads = "`tile`, `nvvm`, `scf`";
+  string writes = "`llvm`, `nvvm`";
   let description = [{
     Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
     `convert-tile-to-nvvm` has them, elementary functions as `tile-use-special-functions` and `tile-expand-math` have them, structured loops as branches. These passes, and

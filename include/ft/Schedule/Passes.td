@@ -15,6 +15,8 @@ def PlanSeedOption : Option<"planSeed", "plan-seed", "uint64_t", "0",
 
 def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
   let summary = "take the candidate order of least estimated time on a CPU";
+  string reads = "`etdg.candidates`, `etdg.divisions`";
+  string writes = "`schedule`, `etdg.variants`";
   let description = [{
     `etdg-reorder` ranks the orders of a nest by steps and width. On few cores the
     first need not be the fastest: a wavefront that reads the weights of all layers
@@ -36,6 +38,8 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
 
 def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp"> {
   let summary = "copy what schedules stage, in the graph";
+  string reads = "placements in `schedule`";
+  string writes = "blocks that copy, buffers";
   let description = [{
     A placement `<read = r, loop = l, level = memory, stages = s>` takes what read r gets where loop l of its nest begins (l may be the number
     of loops: where the leaf begins). The loops outside become a block with a body, which has the memory as a buffer of its own, and
@@ -70,6 +74,8 @@ def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp">
 
 def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
   let summary = "make loops over tiles that nests of a kernel share dimensions of their own";
+  string reads = "tiles in `schedule` of nests that share loops";
+  string writes = "dimensions over tiles";
   let description = [{
     `etdg.kernel shared p` runs its nests under the first p loops of their schedules, one nest after the other in each iteration. Where such a loop
     is over tiles, `<dimension = 0, tile = 8>`, it becomes a loop over a dimension `io` with 8·io <= i < 8·io + 8; accesses stay. In a step of it each
@@ -94,6 +100,8 @@ def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
 
 def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
   let summary = "let results take the memory of the arguments that they are new versions of";
+  string reads = "`tssa.writeback`";
+  string writes = "`etdg.in_place`, copies into arguments";
   let description = [{
     `tssa.writeback = array<i64: argument, result, ...>` of a graph says which result is an argument's last version.
     Where each item that reads old elements stands before each one that writes new ones, both may share memory.
@@ -108,6 +116,8 @@ def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
 
 def ETDGJoinRegions : Pass<"etdg-join-regions", "::mlir::etdg::GraphOp"> {
   let summary = "make one region of those that differ in where they read alone";
+  string reads = "regions that differ in reads";
+  string writes = "one region that chooses addresses";
   let description = [{
     After `etdg-place-buffers`: the first iterations of a scan are a region of their own, whose body is most often the others'. Regions of a scheduled nest become one, with
     one leaf's code in the place of two, where
@@ -130,6 +140,8 @@ def ETDGJoinRegions : Pass<"etdg-join-regions", "::mlir::etdg::GraphOp"> {
 
 def ETDGChooseLeafRows : Pass<"etdg-choose-leaf-rows", "::mlir::etdg::GraphOp"> {
   let summary = "say which rows of a leaf one call computes";
+  string reads = "`schedule`, planes, `etdg.layouts`";
+  string writes = "`etdg.rows`";
   let description = [{
     The last pass of the phase `storage`, for either target. Each leaf inside of a loop of level `rows` or `listed_rows` gets `etdg.rows`: all rows
     `at_once` where every access steps evenly from one to the next; else `runs` of rows between which a read changes its piece or planes that are
@@ -152,6 +164,8 @@ def ETDGChooseLeafRows : Pass<"etdg-choose-leaf-rows", "::mlir::etdg::GraphOp"> 
 
 def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
   let summary = "say where a GPU has each buffer";
+  string reads = "planes, `etdg.slot`, `schedule`";
+  string writes = "`in` of `etdg.buffer`";
   let description = [{
     Part of the phase `storage`, after `etdg-storage`, which says how many planes a buffer has and which buffers share a slot. The graph's own
     buffers are `in call`. What a block has for itself is `in shared`, the memory that the threads of a block share, in the order of the
@@ -173,6 +187,8 @@ def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
 
 def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> {
   let summary = "write the loops that the CPU engine runs into the schedules";
+  string reads = "access maps, `ft.typical`";
+  string writes = "`schedule`: loops, levels, syncs";
   let description = [{
     Each nest, and each nest in the body of a graph block, gets a schedule that binds the
     engine: which loops all threads run together and where they wait (`sync = cores`),
@@ -202,6 +218,8 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
 
 def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "write what a GPU's kernels run into the schedules";
+  string reads = "access maps, `ft.typical`, `etdg.cut`";
+  string writes = "`schedule`, `etdg.layouts`, `etdg.variants`";
   let description = [{
     Each nest of a kernel gets a schedule that binds the engine (docs/gpu-engine.md): which loops all thread blocks
     take together and where they wait (`sync = grid`, `before = grid`), which iterations are dealt to them
@@ -240,6 +258,8 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
 
 def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "let products that do not wait run ahead where a GPU takes less time so";
+  string reads = "`etdg.divisions`, `etdg.candidates`";
+  string writes = "nests, `etdg.variants`";
   let description = [{
     Each item with `etdg.divisions` is tried as it stands and in each division, on a copy of the graph that is applied and
     scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and layouts, at typical
@@ -267,6 +287,8 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
 
 def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "cut reductions into shares where a GPU takes less time so";
+  string reads = "reductions in leaves, prices";
+  string writes = "`etdg.cut`, shares and their join";
   let description = [{
     A leaf at the top of a graph that reduces, at fewer points than there are SMs whatever the lengths are, leaves
     most of them idle: one thread block takes all terms of a point. It is tried cut into about as many shares as there are SMs, and
@@ -292,6 +314,8 @@ def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::Graph
 
 def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir::etdg::GraphOp"> {
   let summary = "compute several iterations of a reduction at a time where a GPU takes less time so";
+  string reads = "leaves with products, prices";
+  string writes = "leaves of several iterations";
   let description = [{
     Each leaf with a product whose iterations can be joined (`etdg-join-iterations`) is tried as it stands and with 2, 4 and 8 of them at a
     time, on a copy of the graph that is scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and

@@ -7,6 +7,8 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "turn structured loops into kernels of a GPU and launch plans";
+  string reads = "all attributes of loops and leaves";
+  string writes = "`gpu.module`, `tile.plan`, `tile.target`";
   let description = [{
     Each `loops.program`, with the kernels that it launches, becomes a `gpu.module` of its name: an LLVM function for each launch,
     whose body is `scf`, `arith`, `math` and `tile`, with what only one thread knows (its number, barriers, shuffles) in `nvvm`;

@@ -9,6 +9,8 @@ include "mlir/Pass/PassBase.td"
 
 def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
   let summary = "rewrite scheduled blocks in the coordinates of their schedule (FT §5.2, Table 5)";
+  string reads = "`map` of `schedule`";
+  string writes = "domains and access maps in its coordinates";
   let description = [{
     A nest or block with a schedule T·t + o gets the transformed dimensions as its
     own, in the order of the schedule's loops: domains by Fourier–Motzkin
@@ -60,6 +62,8 @@ def ETDGShareLoops : Pass<"etdg-share-loops", "::mlir::etdg::GraphOp"> {
 
 def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
   let summary = "make rows of statements on whole tensors iterations";
+  string reads = "leaves of whole tensors";
+  string writes = "own dimensions, access maps";
   let description = [{
     A leaf without dimensions in a graph's own body (`linalg`, elementwise operations and reshapes on whole
     tensors) gets those dimensions as its own that lead in each of its results, and that each operand has
@@ -97,6 +101,8 @@ def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
 
 def ETDGFlattenProducts : Pass<"etdg-flatten-products", "::mlir::etdg::GraphOp"> {
   let summary = "give products of a leaf as few loops as they need";
+  string reads = "products in bodies";
+  string writes = "`linalg` operations with fewer loops";
   let description = [{
     Of a sum of products of two tensors (a contraction, a convolution), loops of sums that run once are dropped. Adjacent parallel loops that each of
     its operands walks in order become one, where each operation of the leaf that has loops of these sizes walks them so. A 1x1 convolution is a
@@ -116,6 +122,8 @@ def ETDGFlattenProducts : Pass<"etdg-flatten-products", "::mlir::etdg::GraphOp">
 
 def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
   let summary = "keep the planes that are live, and let buffers share memory";
+  string reads = "`schedule`, access maps";
+  string writes = "`live` planes, `etdg.slot`";
   let description = [{
     For each buffer that is no result, and each of its dimensions, finds the least
     number of planes (`live`) that the order of the schedules needs: no write of
@@ -140,6 +148,8 @@ def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
 
 def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
   let summary = "run reductions that wait for another reduction's result beside it";
+  string reads = "reductions and their readers";
+  string writes = "one block with several states";
   let description = [{
     Leaves of one body that run over the same dimensions, the last one a reduction j: m = ⊕ x_j,
     and s = Σ g(x_j, m) that reads m's last state. Where what s has summed with an old m can be
@@ -174,6 +184,8 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
 
 def ETDGExcessPrecision : Pass<"etdg-excess-precision", "::mlir::etdg::GraphOp"> {
   let summary = "leave out roundings to f16 and bf16 between the operations of a body";
+  string reads = "roundings in bodies";
+  string writes = "bodies in f32, `etdg.excess`";
   let description = [{
     A body on f16 or bf16 rounds after each of its operations, as it is written. This pass computes what
     stands between its reads and its results in f32 and rounds the results, once: fewer
@@ -224,6 +236,8 @@ def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
 
 def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp"> {
   let summary = "work that repeats along a null-space dimension is done once (FT §5.2)";
+  string reads = "null spaces of access maps";
+  string writes = "blocks before their nest";
   let description = [{
     A value of a leaf's body whose reads do not depend on some dimension (a unit
     vector of the null space of all of their access matrices) is the same in all
@@ -261,6 +275,8 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
 
 def ETDGLowerOperations : Pass<"etdg-lower-operations", "::mlir::etdg::GraphOp"> {
   let summary = "one leaf block for each statement (FT §5.1, operation node lowering)";
+  string reads = "bodies";
+  string writes = "a leaf for each statement";
   let description = [{
     A leaf whose body has several tensor operations becomes a graph block with one
     leaf of zero dimensions for each, in order; a leaf of zero dimensions inside a
@@ -274,6 +290,8 @@ def ETDGLowerOperations : Pass<"etdg-lower-operations", "::mlir::etdg::GraphOp">
 
 def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
   let summary = "leaves at the same points become one leaf";
+  string reads = "leaves at the same points";
+  string writes = "bodies of leaves";
   let description = [{
     The inverse of `etdg-lower-operations`: leaves of zero dimensions in one body
     are joined, in order, where nothing between them is in the way and each reads of
@@ -307,6 +325,8 @@ def ETDGJoinPoints : Pass<"etdg-join-points", "::mlir::etdg::GraphOp"> {
 
 def ETDGPeelFolds : Pass<"etdg-peel-folds", "::mlir::etdg::GraphOp"> {
   let summary = "the last iteration of a fold writes what its last plane was copied to";
+  string reads = "folds and copies of their last plane";
+  string writes = "regions of the last iteration";
   let description = [{
     A fold's planes take each other's place, so that its result is copied out of
     them. Where a leaf folds one state and a copy beside it is all that reads the last
@@ -322,6 +342,8 @@ def ETDGPeelFolds : Pass<"etdg-peel-folds", "::mlir::etdg::GraphOp"> {
 
 def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
   let summary = "width-wise coarsening: merge blocks horizontally and vertically (FT §5.1)";
+  string reads = "domains, access maps";
+  string writes = "merged nests and blocks";
   let description = [{
     In each body of blocks, in textual order, a block is merged
     - *vertically* into a block that writes what it reads: as many of the outermost
@@ -350,6 +372,8 @@ def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
 
 def ETDGFuseAccesses : Pass<"etdg-fuse-accesses", "::mlir::etdg::GraphOp"> {
   let summary = "copies and rearrangements become access maps of their readers (FT §5.1)";
+  string reads = "blocks that copy";
+  string writes = "access maps of their readers";
   let description = [{
     A buffer that is only moved into (its writers yield what they read, or a
     splat) disappears: each read of it becomes the reads of its writers, piece by
@@ -368,6 +392,8 @@ def ETDGFuseAccesses : Pass<"etdg-fuse-accesses", "::mlir::etdg::GraphOp"> {
 
 def ETDGMergeDims : Pass<"etdg-merge-dims", "::mlir::etdg::GraphOp"> {
   let summary = "depth-wise coarsening: two dimensions that are used alike are one (FT §5.1)";
+  string reads = "domains, access maps";
+  string writes = "own dimensions";
   let description = [{
     Adjacent dimensions i, j with the same operator become c = m·i + j, m the length
     of j, where every index and condition has them as that sum or not at all. Two
@@ -390,6 +416,8 @@ def ETDGSplitDim : Pass<"etdg-split-dim", "::mlir::etdg::GraphOp"> {
 
 def ETDGFission : Pass<"etdg-fission", "::mlir::etdg::GraphOp"> {
   let summary = "loop fission: what a parallel loop computes independently gets loops of its own";
+  string reads = "bodies of parallel loops";
+  string writes = "nests of their own";
   let description = [{
     A block at the top whose own dimensions are all maps, and whose body is several parts of which none reads what another
     one writes, becomes a block for each part. A part that is one block then has the dimensions of both, so that all of
@@ -464,6 +492,8 @@ def ETDGCutLeaves : Pass<"etdg-cut-leaves", "::mlir::etdg::GraphOp"> {
 
 def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
   let summary = "associative loops become shares and their join";
+  string reads = "`etdg.cut`";
+  string writes = "blocks of shares and their join";
   let description = [{
     A dimension with `combine` (`reduce`, `fold`) whose schedule has a loop of kind `associative` and tile T over it becomes two nests:
     one whose shares of T iterations, each begun from `identity`, do not wait, and one that joins their last states in
@@ -526,6 +556,8 @@ def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {
 
 def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
   let summary = "give nests an order with few steps and wide ones (FT §5.2)";
+  string reads = "access maps, `ft.typical`";
+  string writes = "`schedule`, `etdg.kernel`, `etdg.candidates`, `etdg.divisions`";
   let description = [{
     For each nest and each block that stands alone: the distances of its flow
     dependences, exactly; a hyperplane that carries them all in the fewest steps;

@@ -52,6 +52,8 @@ def FTDifferentiate : Pass<"ft-differentiate", "::mlir::ModuleOp"> {
 
 def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
   let summary = "put upstream operations in the place of short forms";
+  string reads = "short forms of `ft`";
+  string writes = "`linalg`, `arith`, `math`";
   let description = [{
     `ft.softmax`, `ft.layer_norm`, `ft.scale` and the like become operations of `linalg`, `arith`, `math`
     and `tensor`, wherever they stand. A tensor of one value that data indexes becomes a `linalg.generic`: folding would
@@ -75,6 +77,8 @@ def FTExpand : Pass<"ft-expand", "::mlir::ModuleOp"> {
 
 def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
   let summary = "inline calls in functions over lists, and of functions over tensors";
+  string reads = "calls";
+  string writes = "their bodies";
   let description = [{
     Replaces each `func.call` in a function over lists by the callee's body, that
     of a cell over tensors as well; what has no body stays. A private callee that is no longer called goes. A call has
@@ -127,6 +131,8 @@ def FTPadRagged : Pass<"ft-pad-ragged", "::mlir::ModuleOp"> {
 
 def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
   let summary = "turn the conditions in functions over lists into selections";
+  string reads = "`scf.if` in functions over lists";
+  string writes = "`arith.select`";
   let description = [{
     Leaves are straight lines: an `scf.if` in a body, or in that of a `linalg` operation, becomes both of
     its sides and an `arith.select` for each result. What only one side may compute is guarded: a
@@ -148,6 +154,8 @@ def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
 
 def FTDropUnitDims : Pass<"ft-drop-unit-dims", "::mlir::func::FuncOp"> {
   let summary = "drop dimensions of one element that a reshape adds and a later one drops";
+  string reads = "reshapes";
+  string writes = "operations of lower rank";
   let description = [{
     Of functions over whole tensors of static shape. An operation of `linalg` on a value to which `tensor.expand_shape` has added dimensions of one
     element computes without loops over these, and its result gets them instead. Where a reader drops them, both reshapes are gone. Leading
@@ -167,6 +175,8 @@ def FTDropUnitDims : Pass<"ft-drop-unit-dims", "::mlir::func::FuncOp"> {
 
 def FTUnroll : Pass<"ft-unroll", "::mlir::ModuleOp"> {
   let summary = "put the layers of operators with a length of their own at each element in their place";
+  string reads = "short forms with layers, `ft.lengths`";
+  string writes = "loops and calls";
   let description = [{
     An operator with `for d in [...]` goes through as many elements as it gives values. Its body is put
     into its place once for each, with the value in the place of d in every length: what is then left has

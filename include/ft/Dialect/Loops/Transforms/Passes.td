@@ -14,6 +14,8 @@ class DecisionPass<string name> : Pass<name, "::mlir::ModuleOp"> {
 
 def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
   let summary = "say which divisions of a GPU's leaves may be products with a reciprocal";
+  string reads = "divisions in leaves";
+  string writes = "`fastmath<arcp>`";
   let description = [{
     Gives `fastmath<arcp>` to divisions of f32, f16 and bf16 in kernels of thread blocks whose result is rounded as a quotient's though it is a
     product with the reciprocal, refined once: a constant of at most 1 by the sum of a constant of at least 1 and what is not negative (a logistic
@@ -28,6 +30,8 @@ def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
 
 def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
   let summary = "say how the threads of a GPU's block share each leaf";
+  string reads = "leaves, `loops.grid`";
+  string writes = "`layouts`, `loops.joined`";
   let description = [{
     Writes `layouts` of the leaves in kernels of thread blocks that have none, or a CPU's: for each of their loop nests which part a
     thread computes (`#etdg.tiling`, `#tile.product`). `convert-etdg-to-loops` copies what `etdg-schedule-for-gpu` says of a
@@ -54,6 +58,8 @@ def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
 
 def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
   let summary = "say how long the chunks are that a GPU's thread blocks take, and how many blocks there are";
+  string reads = "`loops.chunks`, `loops.sync grid`";
+  string writes = "`length` of `loops.chunks`, `most` in `loops.grid`";
   let description = [{
     Writes `length` of each `loops.chunks` of level `grid` that has none (`#loops.chunk_length`): all that it may have, where its `unit` is
     its `most`; for rows, how many tasks the host leaves for an SM, where it knows all ranges and nothing waits; else what is left
@@ -75,6 +81,8 @@ def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
 
 def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
   let summary = "say at multiples of how many bytes rows begin that a GPU's leaves access";
+  string reads = "addresses of views, `ft.strides`";
+  string writes = "`aligned` of leaves";
   let description = [{
     Writes `aligned` of the leaves in kernels of thread blocks that have none: for each view, inputs first, how many bytes divide each place
     at which one of its rows begins, as far as its address tells (constants, sums, products, what callers promise of strides), up to the
@@ -92,6 +100,8 @@ def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
 
 def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
   let summary = "say where a GPU's thread block has its memory";
+  string reads = "`layouts`, `loops.memory`, `loops.grid`";
+  string writes = "`loops.shared`, `loops.memory`, `places` of leaves, `loops.constant`";
   let description = [{
     Runs after `loops-choose-layouts` and `loops-choose-tasks`, on kernels of thread blocks without `loops.shared`, and writes a map of
     their shared memory: the bytes of all of it and those in which warps leave each other sums (`loops.shared = #loops.shared<bytes = 35328,
@@ -119,6 +129,8 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
 
 def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
   let summary = "say how a GPU's threads hold and move products in tiles";
+  string reads = "`layouts`, `aligned`, `places`";
+  string writes = "`#tile.product` in `layouts`";
   let description = [{
     Runs after `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it, and writes which elements
     of a tile of the result a thread has (`result`), how threads bring operands into shared memory (`lhs`, `rhs`): in accesses as wide as what is known of
@@ -140,6 +152,8 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
 
 def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
   let summary = "say which sums a GPU's threads keep in registers through a loop";
+  string reads = "`layouts`, addresses, `loops.rounds_last`";
+  string writes = "`loops.kept`";
   let description = [{
     Runs after `loops-choose-accesses`, on leaves without `loops.kept` in the body of a sequential loop that compute products in tiles. What an input has is what an output
     got in the iteration before, by their addresses, and both are met by one tile of a product alone, whose coordinates do not change: rows and columns of the
@@ -163,6 +177,8 @@ def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
 
 def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
   let summary = "say what a GPU's threads compute of loop nests, point by point";
+  string reads = "`layouts`, `aligned`, `places`";
+  string writes = "`nests` of leaves";
   let description = [{
     Runs after `loops-find-alignment` and `loops-place-memory`, and writes as `nests` of each leaf that has none what follows of the tilings of its loop
     nests (`#tile.nest`): their loops, those that all accesses walk as one being one; whether each row and lifted iteration has points of its own; which points
@@ -187,6 +203,8 @@ def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
 
 def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
   let summary = "say which copies to shared memory a GPU's threads do not wait for, and where they do";
+  string reads = "`nests`, `loops.staged`";
+  string writes = "`async` in `nests`, `loops.commit`, `loops.wait`";
   let description = [{
     Runs after `loops-choose-points`, on kernels without a `loops.commit`. A leaf that does nothing but copy an element from the device's memory, which
     the kernel writes nowhere, to shared memory, in accesses of 4, 8 or 16 bytes, is `async` (`#tile.nest`): its threads go on. In front of
@@ -214,6 +232,8 @@ def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
 
 def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
   let summary = "say where the threads of a GPU's block wait for each other";
+  string reads = "`nests`, `layouts`, `loops.kept`";
+  string writes = "`loops.sync block`, `loops.syncs`";
   let description = [{
     Runs after `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
     the block have stored since they waited last, after a loop through which they keep sums (`loops.kept`) as after a store, and as `loops.syncs` of each leaf after which of its loop nests they wait: all but those whose

@@ -9,6 +9,8 @@ include "mlir/Pass/PassBase.td"
 
 def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::ModuleOp"> {
   let summary = "remove views and mutation across any control flow (TensorSSA, DAC'24 §4.1)";
+  string reads = "`tssa` views and writes";
+  string writes = "`tssa` values, `tssa.writeback`";
   let description = [{
     Every function with mutable tensors becomes one over values. What a caller sees in a
     mutable argument afterwards is an extra result, listed in `tssa.writeback`. The
