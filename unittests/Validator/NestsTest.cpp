@@ -1,7 +1,7 @@
 //===- NestsTest.cpp - the validator against enumeration, on nests --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The programs of test/Dialect/ETDG/Transforms (chains of lags, windows, rings, kernels of
+// The programs of test/Dialect/ETDG/Transforms/Order (chains of lags, windows, rings, kernels of
 // nests) after `reorder` and after `tile`, and some mutants of each.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ TEST_F(NestsTest, AgreesWithEnumeration) {
   Tally tally;
   for (const char *file : {"distances", "states", "nests-beside"})
     for (ft::Phase phase : {ft::Phase::Reorder, ft::Phase::Schedule}) {
-      load(std::string("../test/Dialect/ETDG/Transforms/") + file, phase);
+      load(std::string("../test/Dialect/ETDG/Transforms/Order/") + file, phase);
       ASSERT_TRUE(module) << file;
       for (GraphOp graph : llvm::to_vector(module->getOps<GraphOp>())) {
         std::string name = graph.getSymName().str() + " in phase " + ft::stringifyPhase(phase).str();
