@@ -35,6 +35,7 @@ SUITES = {
     "cpu": Suite("suites/cpu.py", "the CPU engine beside PyTorch and OpenBLAS; --plans: each candidate of a schedule"),
     "dataflow": Suite("suites/dataflow.py", "the schedule of the dataflow search beside 30 others, on the CPU engine"),
     "dataflow-gpu": Suite("suites/dataflow_gpu.py", "the same for a GPU, packed; there: variants", ("pack",)),
+    "fractaltensor": Suite("papers/fractaltensor.py", "figures 7 and 8 and table 7 of the FractalTensor paper: pack, run, text", ("pack", "cuda")),
     "forms": Suite("suites/forms.py", "the programs of integration/bench.txt beside eager PyTorch and torch.compile"),
     "imperative": Suite("suites/imperative.py", "imperative programs beside eager PyTorch, TorchScript and Inductor", ("cpu", "cuda"), "--engine"),
     "installed": Suite("suites/installed.py", "the installed package beside PyTorch, each in a process of its own"),
