@@ -160,7 +160,7 @@ class Entries(WithFolder):
         self.assertIsNone(cache.get(b"key"))
 
     def test_shared_with_the_runtime(self):
-        """The format is that of include/ft/Runtime/Cache.h: magic, SHA-256, the key's length, key, value."""
+        """The format is that of include/ft/Runtime/Bundle/Cache.h: magic, SHA-256, the key's length, key, value."""
         cache.put(b"key", b"value")
         content = self.files()[0].read_bytes()
         self.assertEqual(content[:8], b"FTCACHE1")
