@@ -254,7 +254,7 @@ class Habits(unittest.TestCase):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             ftt.register_step("solv", lambda a, b: [a])
-        self.assertRegex(str(found[0].message), "no operator of ours asks for a step 'solv'; there are .*solve")
+        self.assertRegex(str(found[0].message), "no operator asks for a step 'solv', .*did you mean 'solve'")
         from fractaltensor.torch.runtime import library
 
         del library.table()["solv"]

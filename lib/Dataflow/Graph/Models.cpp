@@ -26,7 +26,6 @@ std::optional<ModelSizes> ft::dataflow::findModel(std::string_view name) {
   };
   std::string wanted = plain(name);
   for (auto [alias, full] : {std::pair{"gpt", "gpt2"},
-                             {"xlm", "xlnet"},
                              {"deberta", "debertav2"},
                              {"llama", "llama2"}})
     if (wanted == alias)

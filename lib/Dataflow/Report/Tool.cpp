@@ -264,8 +264,10 @@ private:
       std::string known;
       for (const ModelSizes &model : knownModels())
         known += (known.empty() ? "" : ", ") + model.name;
+      std::string hint = arguments.model == "xlm" ? ", whose XLNet is what the artifact of DAT "
+                                                    "calls xlm" : "";
       return fail("unknown model '" + arguments.model + "'; known are " + known +
-                  ", attention and layer");
+                  ", attention and layer" + hint);
     }
     for (auto [from, into] : {std::pair{arguments.sequence, &sizes->sequence},
                               {arguments.heads, &sizes->heads},

@@ -11,6 +11,7 @@ from .frontend import attributes
 from .ir import dtypes
 from .ir.dtypes import DType
 from .frontend.evaluator import Evaluator
+from .frontend.given import note_arguments
 from .ir.operations import forward_new, remove_dead, sink, text_of, walk
 from .ir.lengths import LEAST, ArgumentSize, Dims, Origin, united
 from .problems import NeedsUnrolling, Problem, error_of
@@ -79,6 +80,7 @@ class Program(Runnable):
             ev.report(need.problem)
             value = None
         if ev.problems:
+            note_arguments(ev.problems, target, args, kwargs)
             raise error_of(ev.problems)
         return value
 

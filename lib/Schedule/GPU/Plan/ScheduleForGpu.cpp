@@ -101,10 +101,10 @@ static GpuPlace placeOf(Operation *item, const Nests &nests) {
 // Inside a nest
 //===----------------------------------------------------------------------===//
 
-static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_t maxRows) {
+static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   LeafContext context;
   context.row = plan.row;
-  context.maxRows = maxRows;
+  context.maxRows = plan.maxRows;
   context.columns = plan.columns;
   context.unit = plan.unit;
   context.columnTile = plan.columnTile;
@@ -120,7 +120,9 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan, int64_
 
 LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles) {
   auto &form = forms[leaf];
-  bool rowWise = context.row && isUniform(leaf, *context.row, noPlanes);
+  // As the loops will have it: where there is room for one row, the leaf is of one row.
+  bool hasRows = context.row && context.maxRows > 1;
+  bool rowWise = hasRows && isUniform(leaf, *context.row, noPlanes);
   auto make = [&](bool isRowWise) -> LogicalResult {
     form = std::make_unique<LeafForm>();
     return makeLeafForm(*form, leaf, machine, context.row, isRowWise, [&](Value buffer) { return context.isPerRow(buffer); });
@@ -130,7 +132,7 @@ LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &
   };
   bool isOpen = !leaf->hasAttr("etdg.layouts");
   // Products take rows in runs between which pieces of a read change; others one by one.
-  if (isOpen && !form && context.products && context.row && findRowRuns(leaf, *context.row, noPlanes)) {
+  if (isOpen && !form && context.products && hasRows && findRowRuns(leaf, *context.row, noPlanes)) {
     if (failed(make(true)))
       return failure();
     set(true);
@@ -198,12 +200,8 @@ LogicalResult Scheduler::completeInside(ArrayRef<BlockOp> nest, const GpuPlace &
 }
 
 LogicalResult Scheduler::complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles) {
-  // Memory is for the most rows of all nests.
-  int64_t maxRows = 1;
-  for (const GpuPlan &plan : plans)
-    maxRows = std::max(maxRows, plan.maxRows);
   for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
-    LeafContext context = contextOf(nest, plan, maxRows);
+    LeafContext context = contextOf(nest, plan);
     // (Nothing else of a kernel of leaves lies in shared memory for longer than one of them runs.)
     if (nests.size() == 1 && context.alone && plan.placements.empty() && llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }))
       context.stageBytes = plan.block.getShared() - plan.block.getThreads() * plan.block.getSums() - bytesOfWarps(plan.block, machine);

@@ -499,6 +499,8 @@ class Expressions:
         if not is_static(key):
             if isinstance(owner, (tuple, list)):
                 raise NeedsUnrolling(Problem("a list or tuple is indexed by a number that is data: its items may be different things"))
+            if owner is None or is_number(owner):
+                raise Problem(f"a value of type {type_name(owner)} has no items")
             raise Problem(f"an index of {type(owner).__name__} must be known when the program is compiled")
         if objects.is_module(owner) or not isinstance(owner, (tuple, list, dict, str, range)):
             return self.adopt_from(owner, key)

@@ -78,6 +78,15 @@ class _Source:
 _BOUNDS = re.compile(r'ft\.bounds = #ft\.bounds<(?:"[^"]*"|[^">])*>(, )?')
 
 
+def _said_of_step(step: Op) -> str:
+    """Why a loop with a step is no compiled one, in the program's terms."""
+    name = step.attributes["name"]
+    if name == "require_equal":
+        where = f" in line {step.frames[0].line}" if step.frames else ""
+        return f"two sizes that change from one iteration to the next meet in it{where}, and are compared each time"
+    return f"the library step '{name}' stands in it"
+
+
 class Engine:
     """Runs segments by the heap interpreter: slow, and the meaning of all others."""
 
@@ -321,7 +330,7 @@ class CompiledEngine(Engine):
         """Remarks on what is divided, and on what the interpreter runs, with the reasons."""
         for op in walk(division.top.ops):
             if op.blocks and op in division.hosted:
-                steps = (f"the library step '{inner.attributes['name']}' stands in it" for inner in walk([op]) if inner.kind == "step")
+                steps = (_said_of_step(inner) for inner in walk([op]) if inner.kind == "step")
                 reason = reasons.get(op) or next(steps, "what it chooses is written elsewhere")
                 # (What follows a `return` under a condition stands in one that the program does not write.)
                 frames = op.frames or next((inner.frames for inner in walk([op]) if inner.frames), ())

@@ -7,12 +7,14 @@ its place (for a device, say). All are stable: of equal elements the first comes
 
 from __future__ import annotations
 
+import difflib
 import functools
 import warnings
 from typing import Callable, Dict, List
 
 import numpy as np
 
+from ...errors import ArgumentError
 from ..problems import RunError, RunIndexError, RunShapeError
 
 _STEPS: Dict[str, Callable] = {}
@@ -20,8 +22,12 @@ _STEPS: Dict[str, Callable] = {}
 
 def register(name: str, function: Callable, device: str = "cpu") -> None:
     """Makes `function(*operands, **parameters)` the step `name` for storages on devices of a type."""
+    if not isinstance(name, str) or not callable(function):
+        raise ArgumentError(f"register_step: expects the name of a step and a function, found {type(name).__name__} and {type(function).__name__}")
     if not is_known(name) and device == "cpu" and getattr(function, "__module__", None) != __name__:
-        warnings.warn(f"no operator of ours asks for a step '{name}'; there are {', '.join(names())}", stacklevel=2)
+        near = difflib.get_close_matches(str(name), names(), 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names())}"
+        warnings.warn(f"register_step: no operator asks for a step '{name}', so that only scripts of files can use it; {hint}", stacklevel=2)
     if device != "cpu":
         from . import device_steps
 
