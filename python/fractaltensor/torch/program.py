@@ -182,7 +182,7 @@ class Program(Runnable):
                 now = getter()
             except Exception:  # noqa: BLE001 - it has gone
                 return False
-            if not _is_still(now, value):
+            if not is_still(now, value):
                 return False
         for captured in self.captured:
             now = captured.getter()
@@ -215,7 +215,7 @@ class Program(Runnable):
         return sorted({op.attributes["name"] for op in walk(self.evaluator.b.top.ops) if op.kind == "step"})
 
 
-def _is_still(now, value) -> bool:
+def is_still(now, value) -> bool:
     """Whether what is read from outside is what it was; methods and what properties give are objects that are made anew."""
     if now is value:
         return True
@@ -226,9 +226,9 @@ def _is_still(now, value) -> bool:
     if isinstance(now, (types.MethodType, types.BuiltinMethodType)):
         return now == value
     if isinstance(now, (tuple, list)):
-        return len(now) == len(value) and all(map(_is_still, now, value))
+        return len(now) == len(value) and all(map(is_still, now, value))
     if isinstance(now, dict):
-        return list(now) == list(value) and all(_is_still(now[k], value[k]) for k in now)
+        return list(now) == list(value) and all(is_still(now[k], value[k]) for k in now)
     return False
 
 

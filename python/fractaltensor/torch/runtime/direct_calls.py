@@ -18,12 +18,13 @@ from ..plan.segments import Segment, SegmentText
 from .structs import Structs
 
 
-class _Plan:
+class Plan:
     """What a dispatcher asks of a prepared call."""
 
     kind, copied = "torch", ()
 
-    def __init__(self, code, structs: Structs, makers: List, single: bool, order: List[int]):
+    def __init__(self, code, structs: Structs, makers: List, single: bool, order: List[int], kind: str = "torch"):
+        self.kind = kind
         self.single, self.device = single, code.memory.device
         #: Which result of compiled code each of the program's is; None where they come in order.
         self.order = None if order == sorted(order) else order
@@ -55,13 +56,13 @@ class DirectCalls:
     def __init__(self):
         self._dispatcher = direct.Dispatcher()
         self.call = self._dispatcher.call
-        #: As `_Plan.order`, the same for all.
+        #: As `Plan.order`, the same for all.
         self.order: Optional[List[int]] = None
         #: A child of fork makes its own.
         self.process = os.getpid()
-        self._kept: List[_Plan] = []
+        self._kept: List[Plan] = []
 
-    def add(self, plan: _Plan) -> None:
+    def add(self, plan: Plan) -> None:
         if not self._kept:
             self.order = plan.order
         if plan.order == self.order and self._dispatcher.add(plan, plan.makers, plan.single, plan.note()):
@@ -75,10 +76,10 @@ def _may_be_direct(program, args) -> bool:
         return False
     if program.captured or program.guards or program.written or program.rebound or program.sites or program.lengths or program.engine.name == "interpret":
         return False
-    return direct.is_possible(_Plan, ["torch"])
+    return direct.is_possible(Plan, ["torch"])
 
 
-def plan_of(program, args) -> Optional[_Plan]:
+def plan_of(program, args) -> Optional[Plan]:
     """How a call is made in C; None where there is more to do."""
     if not _may_be_direct(program, args):
         return None
@@ -103,11 +104,12 @@ def plan_of(program, args) -> Optional[_Plan]:
     structs = Structs(program.engine.memory, [*code.kinds, *(t.dtype for t in code.outputs)], list(map(len, shapes)), len(args))
     for at, shape in enumerate(shapes):
         structs.put(at, 0, shape)
-    makers = [_maker(torch, t.dtype, t.shape, args[0].device) for t in code.outputs]
-    return _Plan(code, structs, makers, leaves[0] is program.structure, order)
+    makers = [maker_of(torch, t.dtype, t.shape, args[0].device) for t in code.outputs]
+    return Plan(code, structs, makers, leaves[0] is program.structure, order)
 
 
-def _maker(torch, dtype, shape, device):
+def maker_of(torch, dtype, shape, device):
+    """What makes memory for a result."""
     # (Like one number that stands for all: it takes PyTorch less time than a shape and a type.)
     like = torch.empty((1,) * len(shape), dtype=getattr(torch, dtype.name), device=device).expand(shape)
     return functools.partial(torch.empty_like, like, memory_format=torch.contiguous_format)
