@@ -546,7 +546,7 @@ class MorePrograms(unittest.TestCase):
     #: Those of which the compiler refuses a part: a sum over a size that is data.
     PARTLY_INTERPRETED = set()
     #: Not one function: sizes, indices of writes or exits are data.
-    DIVIDED = {"rows_chosen_by_data", "parts_of_two_sizes", "survivors_of_rounds", "saddle", "power_by_squares", "histogram", "masks_and_places"}
+    DIVIDED = {"parts_of_two_sizes", "survivors_of_rounds", "saddle", "power_by_squares", "masks_and_places"}
 
     @classmethod
     def setUpClass(cls):

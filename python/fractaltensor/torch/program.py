@@ -24,9 +24,14 @@ from .frontend.values import ARGUMENT, Complex, NamedResult, Num, Poison, PyDict
 class Program(Runnable):
     """`target` is called on `args` and `kwargs`, whose arrays are the leaves in order; `names` are how errors call them.
 
-    `dims` has the lengths that the user names, `found` those that other calls have shown to be ones."""
+    `dims` has the lengths that the user names, `found` those that other calls have shown to be ones. `by_parts`: tensors whose sizes
+    change with a loop are gone through part by part (`varying.py`); else such sizes are data, or the loop is unrolled. `notes_indices`:
+    an index in a loop that is data is noted where it is out of range, so that the loop is compiled whole."""
 
-    def __init__(self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dims, engine: "engines.Engine", found: Optional[Dims] = None):
+    def __init__(
+        self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dims, engine: "engines.Engine", found: Optional[Dims] = None, by_parts: bool = True,
+        notes_indices: bool = False,
+    ):  # fmt: skip
         self.evaluator = ev = Evaluator(arrays.describe)
         self.engine = engine
         #: Lengths of arguments' dimensions, by name; those of `found` are of sizes from `lengths.LEAST` on.
@@ -41,10 +46,13 @@ class Program(Runnable):
         self.lengths: List[Tuple[int, int]] = []
         self.length_names: Dict[str, Num] = {}
         self.bounds = getattr(target, "bounds", {})
+        ev.b.goes_by_parts, ev.b.notes_indices = by_parts, notes_indices
         ev.b.checked = engine.name != "interpret"
         ev.b.device = engine.memory.device_object()
         args, kwargs = [self._value(a, names) for a in args], {k: self._value(v, names) for k, v in kwargs.items()}
         value = self._evaluate(target, args, kwargs)
+        #: Whether that made a difference.
+        self.is_by_parts, self.has_indices = ev.b.is_by_parts, ev.b.has_indices
         self.captured = list(ev.captured.values())
         self.roots += [c.tensor for c in self.captured]
         self.root_names += [c.name.lstrip(".") for c in self.captured]

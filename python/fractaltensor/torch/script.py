@@ -205,10 +205,30 @@ class Script:
             self._found.insert(0, made.found)
 
     def _compile(self, call: "_Call", found: lengths.Dims, remarks: List[Remark]) -> Program:
-        engine = engines.make(call.engine, call.device)
-        engine.remarks = remarks
         try:
-            return Program(self._ft_function, call.args, call.kwargs, call.names, self._dims, engine, found)
+            made = self._evaluated(call, found, {})
+        except ScriptError:
+            made = self._evaluated(call, found, {"by_parts": False})  # a copied loop may be right, and says more of what is wrong
+        made = self._other_ways(call, found, made)
+        remarks += made.engine.remarks
+        made.engine.remarks = remarks
+        return made
+
+    def _other_ways(self, call: "_Call", found: lengths.Dims, made: Program) -> Program:
+        """Another form of a program of which parts run outside of compiled code, where that has fewer of them."""
+        if made.has_indices and lengths.outside(made) > (0, 0):
+            other = self._evaluated(call, found, {"notes_indices": True})
+            made = other if lengths.outside(other) == (0, 0) else made
+        if made.is_by_parts and lengths.outside(made) > (0, 0):
+            # What goes element by element is slow where the compiler has not all of it: whole slices are better there.
+            other = self._evaluated(call, found, {"by_parts": False})
+            made = other if lengths.outside(other)[0] <= lengths.outside(made)[0] else made
+        return made
+
+    def _evaluated(self, call: "_Call", found: lengths.Dims, ways: Mapping[str, bool]) -> Program:
+        engine = engines.make(call.engine, call.device)
+        try:
+            return Program(self._ft_function, call.args, call.kwargs, call.names, self._dims, engine, found, **ways)
         except Problem as problem:
             raise error_of([problem]) from None
 

@@ -90,6 +90,19 @@ Conjunction ProgramAnalysis::commonDomain(Block *block) {
   return common;
 }
 
+/// An upper bound without the part of a maximum that is the lower bound: a loop has no iteration where the other part is less.
+OpFoldResult ProgramAnalysis::withoutLowerBound(OpFoldResult upper, OpFoldResult lower) {
+  auto value = dyn_cast<Value>(upper);
+  auto most = value ? value.getDefiningOp<arith::MaxSIOp>() : arith::MaxSIOp();
+  std::optional<AffineExpr> least = most ? evalSingle(lower) : std::nullopt;
+  if (!least)
+    return upper;
+  for (auto [part, other] : {std::pair(most.getLhs(), most.getRhs()), std::pair(most.getRhs(), most.getLhs())})
+    if (evalSingle(part) == least)
+      return withoutLowerBound(other, lower);
+  return upper;
+}
+
 LogicalResult ProgramAnalysis::addLoop(Operation *op, Value iv, OpFoldResult lower, OpFoldResult upper,
                               OpFoldResult step, bool carries, BlockInfo &info) {
   std::optional<AffineExpr> stride = evalSingle(step);
@@ -98,7 +111,7 @@ LogicalResult ProgramAnalysis::addLoop(Operation *op, Value iv, OpFoldResult low
     return refuse(op, "the step of the loop is no positive constant");
   int64_t by = constant.getValue();
   std::optional<SmallVector<AffineExpr>> lowers = evalEnds(lower, true),
-                                         uppers = evalEnds(upper, false);
+                                         uppers = evalEnds(withoutLowerBound(upper, lower), false);
   if (!lowers || !uppers)
     return refuse(
         op,

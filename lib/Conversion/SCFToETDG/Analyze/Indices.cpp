@@ -93,10 +93,40 @@ std::optional<SmallVector<AffineExpr>> ProgramAnalysis::evalEnds(OpFoldResult va
       return ends;
     }
   }
-  std::optional<AffineExpr> single = evalSingle(value);
-  if (!single)
+  if (std::optional<AffineExpr> single = evalSingle(value))
+    return SmallVector<AffineExpr>{*single};
+  return evalEndsOfSum(value, isMax);
+}
+
+std::optional<SmallVector<AffineExpr>> ProgramAnalysis::evalEndsOfSum(OpFoldResult value, bool isMax) {
+  auto v = dyn_cast<Value>(value);
+  Operation *op = v ? v.getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
     return std::nullopt;
-  return SmallVector<AffineExpr>{*single};
+  Value first = op->getOperand(0), second = op->getOperand(1);
+  SmallVector<AffineExpr> ends;
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    bool subtracts = isa<arith::SubIOp>(op);
+    std::optional<SmallVector<AffineExpr>> a = evalEnds(first, isMax), b = evalEnds(second, isMax != subtracts);
+    if (!a || !b || a->size() * b->size() > maxCases)
+      return std::nullopt;
+    for (AffineExpr x : *a)
+      for (AffineExpr y : *b)
+        ends.push_back(subtracts ? x - y : x + y);
+    return ends;
+  }
+  std::optional<AffineExpr> number = evalSingle(second);
+  auto factor = number ? dyn_cast<AffineConstantExpr>(*number) : AffineConstantExpr();
+  bool divides = !isa<arith::MulIOp>(op);
+  if (!factor || factor.getValue() == 0 || (divides && factor.getValue() < 0))
+    return std::nullopt;
+  // A factor below 0 turns a maximum into a minimum.
+  std::optional<SmallVector<AffineExpr>> a = evalEnds(first, isMax != (factor.getValue() < 0));
+  if (!a)
+    return std::nullopt;
+  for (AffineExpr x : *a)
+    ends.push_back(isa<arith::MulIOp>(op) ? x * factor : isa<arith::FloorDivSIOp>(op) ? x.floorDiv(factor) : x.ceilDiv(factor));
+  return ends;
 }
 
 namespace {

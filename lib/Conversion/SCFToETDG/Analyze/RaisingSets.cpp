@@ -258,9 +258,40 @@ FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set
   return result;
 }
 
+AffineExpr RaisingSets::boundQuotients(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> lowers, ArrayRef<SmallVector<AffineExpr>> uppers) const {
+  etdg::LinearForm form = etdg::LinearForm::of(expr);
+  AffineExpr sum = getAffineConstantExpr(form.constant, expr.getContext());
+  for (auto [atom, factor] : form.terms) {
+    auto quotient = dyn_cast<AffineBinaryOpExpr>(atom);
+    if (!quotient || atom.isSymbolicOrConstant()) {
+      sum = sum + atom * factor;
+      continue;
+    }
+    auto divisor = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+    if (atom.getKind() == AffineExprKind::Mod && divisor && divisor.getValue() > 0) {
+      sum = sum + (factor > 0 ? (divisor.getValue() - 1) * factor : 0);
+      continue;
+    }
+    bool rounds = atom.getKind() == AffineExprKind::FloorDiv || atom.getKind() == AffineExprKind::CeilDiv;
+    if (!rounds || !divisor || divisor.getValue() <= 0)
+      return AffineExpr();
+    // A quotient grows with what is divided: its least value is that of the least.
+    AffineExpr bound = upperBound(factor > 0 ? quotient.getLHS() : -quotient.getLHS(), lowers, uppers);
+    if (!bound)
+      return AffineExpr();
+    bound = factor > 0 ? bound : -bound;
+    sum = sum + (atom.getKind() == AffineExprKind::FloorDiv ? bound.floorDiv(divisor) : bound.ceilDiv(divisor)) * factor;
+  }
+  return simplifyAffineExpr(sum, lowers.size(), names.size());
+}
+
 AffineExpr RaisingSets::upperBound(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> lowers,
                             ArrayRef<SmallVector<AffineExpr>> uppers) const {
   for (unsigned d = lowers.size(); d-- > 0;) {
+    if (expr.isFunctionOfDim(d) && !etdg::LinearForm::of(expr).isLinearIn(d))
+      expr = boundQuotients(expr, lowers, uppers);
+    if (!expr)
+      return AffineExpr();
     etdg::LinearForm form = etdg::LinearForm::of(expr);
     AffineExpr variable = dim(d);
     int64_t factor = form.coefficient(variable);

@@ -410,8 +410,10 @@ class Calls:
     def builtin_abs(self, x):
         if isinstance(x, (Tensor, Complex)):
             return OPERATORS["abs"].call(self.b, [x], {})
+        if isinstance(x, Num) and x.kind == "int":
+            return self.b.maximum(x, self.b.sub(0, x))  # a function of loops, where the number is one
         if isinstance(x, Num):
-            return self.b.number_op("math.absf" if x.kind == "float" else "math.absi", x.kind, x)
+            return self.b.number_op("math.absf", x.kind, x)
         return abs(x)
 
     def builtin_round(self, x, ndigits=None):

@@ -11,6 +11,7 @@ import ast
 from typing import Callable, Dict, List, Optional, Set
 
 from ...errors import Error
+from ..ir import varying
 from .expressions import has_poison
 from ..ir.operations import INDEX, Block, Op, Type, Value
 from ..ops import indexing
@@ -421,9 +422,21 @@ class Control:
         except NeedsUnrolling as need:
             if need.counter is not None and need.counter not in counters:
                 self._leave_for(need, outer)
+            is_long = not isinstance(length, int) or length * self.copies > _MOST_COPIES
+            if need.counter is not None and is_long and self.b.goes_by_parts and id(node) not in self.of_open_sizes:
+                self._with_open_sizes(node, lambda: self._all_of(node, part, outer, may_part))
+                return
             if not isinstance(length, int):
                 raise need.problem from None
             self._unrolled(node, part, need.problem)
+
+    def _with_open_sizes(self, node, again: Callable) -> None:
+        """Compiles a loop again, in which sizes that change with its counter are data like others."""
+        self.of_open_sizes.add(id(node))
+        try:
+            again()
+        finally:
+            self.of_open_sizes.discard(id(node))
 
     def _first_apart(self, node, part, outer) -> None:
         """The first iteration, then a loop of the others."""
@@ -601,6 +614,11 @@ class Control:
                 self.b.ranges[counter.value] = (0, length - 1)
                 self.b.counters[counter.value] = self.copies * length <= _MOST_COPIES
                 counters.add(counter.value)
+            elif varying.varies(self.b, length):
+                self.b.ranges[counter.value] = (0, max(0, varying.most(self.b, length) - 1))
+                counters.add(counter.value)
+            if counter.value in counters and self.b.goes_by_parts and id(node) not in self.of_open_sizes:
+                self.b.varying.add(counter.value)
             self.b.limits[counter.value] = length
             self.b.naturals.add(counter.value)
             for name, (init, step) in loop.derived.items():

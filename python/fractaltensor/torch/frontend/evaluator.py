@@ -70,6 +70,8 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         self.problems: List[Problem] = []
         #: Copies of what is compiled now: loops around it that are unrolled.
         self.copies = 1
+        #: Loops in which sizes that change with their counters are data (`varying.py`).
+        self.of_open_sizes: set = set()
         #: While copies of a body are tried: the number of problems that there were before.
         self.trying: Optional[int] = None
         self.captured: Dict[int, Captured] = {}

@@ -478,7 +478,19 @@ class Expressions:
         truth = self.eval_truth(node.test)
         if isinstance(truth, bool):
             return self.eval(node.body if truth else node.orelse)
-        return self.choose(truth, lambda: self.eval(node.body), lambda: self.eval(node.orelse), "if")
+        number = self._chosen_number(truth, node)
+        return number if number is not None else self.choose(truth, lambda: self.eval(node.body), lambda: self.eval(node.orelse), "if")
+
+    def _chosen_number(self, truth: Num, node):
+        """One of two integers that are arithmetic alone: both are computed. None where they are something else."""
+        if any(isinstance(n, (ast.Call, ast.NamedExpr, ast.Attribute)) for side in (node.body, node.orelse) for n in ast.walk(side)):
+            return None
+        sides = []
+        for side in (node.body, node.orelse):
+            sides.append(self._scalar_only(lambda side=side: self.eval(side)))
+            if not isinstance(sides[-1], (int, Num)) or isinstance(sides[-1], bool) or kind_of(sides[-1]) != "int":
+                return None
+        return self.b.choice(truth, *sides)
 
     # -- items and attributes ----------------------------------------------------------------------------------
 

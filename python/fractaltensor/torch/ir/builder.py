@@ -6,17 +6,16 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
-from . import dtypes
+from . import at_data, dtypes, varying
 from .bodies import Body, Scalar
 from .dtypes import DType
-from .operations import INDEX, Block, Op, Type, Value
+from .operations import INDEX, Block, Op, Type, Value, views_of
 from .linear import least, linear
 from ..problems import Problem
 from ..frontend.values import Device, Num, SizeLike, Tensor, kind_of
 from .views import is_found, loop, row_at, same, select, squeeze
 
-#: A number that no index is.
-NOTHING = -(1 << 63)
+NOTHING = at_data.NOTHING
 
 _SCALAR = {"int": INDEX, "float": Type("scalar", dtypes.float64), "bool": Type("scalar", dtypes.bool_)}
 Number = Union[bool, int, float, Num]
@@ -48,6 +47,15 @@ class Builder:
         self.naturals: Set[Value] = set()
         #: Counters of loops of the program whose length is known, and whether that is short enough to unroll the loop for speed alone.
         self.counters: Dict[Value, bool] = {}
+        #: Counters with which sizes may change (`varying.py`), and of which of them numbers are made.
+        self.varying: Set[Value] = set()
+        self.made_of: Dict[Value, Optional[Tuple[Value, ...]]] = {}
+        #: Whether such sizes are a kind of their own, and whether there has been one; also of writes at data (`at_data.py`).
+        self.goes_by_parts, self.is_by_parts = True, False
+        #: Whether an index in a loop that is data is noted where it is out of range, and whether there has been one that could be.
+        self.notes_indices, self.has_indices = False, False
+        #: Of tensors of places, below what these are.
+        self.below: Dict[Value, SizeLike] = {}
 
     # -- what goes wrong while it runs --------------------------------------------------------------------
 
@@ -120,6 +128,10 @@ class Builder:
             self.stack.pop()
             self.known.pop()
 
+    def in_loop(self) -> bool:
+        """Whether a loop of the program, or of an operation, is around what is made now."""
+        return any(block.args and block.args[0] in self.limits for block in self.stack)
+
     def is_known_outside(self, value: Value) -> bool:
         """Whether a value is defined in a block that is open now."""
         home = value.op.block if value.op is not None else value.block
@@ -134,7 +146,14 @@ class Builder:
 
     def text(self, pieces: Sequence, results: Sequence[Type], pure: bool = True, **attributes) -> Op:
         operands = [p for p in pieces if isinstance(p, Value)]
+        self._need_values(operands)
         return self.append(Op("text", operands, results, pieces=pieces, pure=pure, **attributes))
+
+    def _need_values(self, operands: Sequence[Value]) -> None:
+        """That no operand is there by its parts alone."""
+        for value in operands:
+            if isinstance(value, varying.Parts):
+                raise varying.refuse(self, value, "an operation needs a whole tensor,")
 
     def remember(self, key, make: Callable):
         """The value of `key` if it was made where it is still known, else a new one."""
@@ -147,6 +166,7 @@ class Builder:
 
     def step(self, name: str, operands: Sequence[Value], results: Sequence[Type], **parameters) -> List[Value]:
         """A library step; it runs between compiled code."""
+        self._need_values(operands)
         return self.append(Op("step", operands, results, name=name, parameters=parameters)).results
 
     # -- numbers -----------------------------------------------------------------------------------------
@@ -261,6 +281,11 @@ class Builder:
             return b
         return a if self.is_least(b, a) else self._ranged(self.number_op("arith.maxsi", "int", a, b), a, b, max)
 
+    def ranged_ceildiv(self, a: SizeLike, by: int) -> SizeLike:
+        """A quotient by a number above 0, rounded up."""
+        made = self.ceildiv(a, by)
+        return self._ranged(made, a, by, lambda x, y: -(-x // y)) if isinstance(made, Num) and by != 1 else made
+
     def product(self, sizes: Sequence[SizeLike]) -> SizeLike:
         result: SizeLike = 1
         for size in sizes:
@@ -320,6 +345,8 @@ class Builder:
 
     def new(self, value: Value, sizes: Sequence[SizeLike]) -> Tensor:
         """A tensor of its own that holds a value."""
+        if isinstance(value, varying.Parts):
+            return varying.store(self, value, sizes)
         type_ = Type("mutable", value.type.dtype, value.type.shape)
         value.sizes = [n.value if isinstance(n, Num) else n for n in sizes]
         made = self.text(["tssa.new ", value, f" : {value.type.text()}"], [type_], pure=True, role="new").results[0]
@@ -328,12 +355,23 @@ class Builder:
 
     def read(self, tensor: Tensor) -> Value:
         """What a tensor holds now."""
+        if varying.is_varying(tensor.value):
+            return varying.read(self, tensor)
+        row = at_data.read(self, tensor)
+        if row is not None:
+            row.sizes = [n.value if isinstance(n, Num) else n for n in tensor.sizes]
+            return row
         type_ = tensor.value.type
         made = self.text(["tssa.read ", tensor.value, f" : {type_.text()}"], [type_.value()], pure=True, role="read").results[0]
         made.sizes = [n.value if isinstance(n, Num) else n for n in tensor.sizes]
         return made
 
     def write(self, dest: Tensor, value: Value) -> None:
+        if at_data.writes_all(self, dest, value):
+            return
+        if varying.is_varying(dest.value):
+            varying.write(self, dest, value)
+            return
         pieces = ["tssa.mutate ", dest.value, ", ", value, f" : {dest.value.type.text()}, {value.type.text()}"]
         self.text(pieces, [], pure=False, role="write")
 
@@ -347,11 +385,15 @@ class Builder:
         numbers = [n.value if isinstance(n, Num) else n for n in numbers]
         proven = step not in ("select", "narrow") or proven
         made = self.text(pieces, [type_], role="view", step=step, numbers=numbers, proven=proven).results[0]
+        if varying.is_varying(tensor.value) or varying.dims_that_vary(self, sizes):
+            made.op.attributes["varying"] = True  # type: ignore[union-attr]
         made.sizes = [n.value if isinstance(n, Num) else n for n in sizes]
         return Tensor(made, tensor.dtype, sizes, strides, own, repeats or tensor.overlaps)
 
     def empty(self, dtype: DType, sizes: Sequence[SizeLike]) -> Value:
         type_ = self.type_of(dtype, sizes)
+        if varying.dims_that_vary(self, sizes):
+            return varying.filled(self, type_, sizes, lambda left: self.empty(dtype, left))
         pieces: List = ["tensor.empty("]
         for index, size in enumerate(n for n in sizes if isinstance(n, Num)):
             pieces += [", " if index else "", size.value]
@@ -359,6 +401,8 @@ class Builder:
 
     def fill(self, number: Number, dtype: DType, sizes: Sequence[SizeLike]) -> Value:
         """A value of `sizes` that is `number` everywhere."""
+        if varying.dims_that_vary(self, sizes):
+            return varying.filled(self, self.type_of(dtype, sizes), sizes, lambda left: self.fill(number, dtype, left))
         scalar = self.element(number, dtype)
         out = self.empty(dtype, sizes)
         text = ["linalg.fill ins(", scalar, f" : {dtype.mlir}) outs(", out, f" : {out.type.text()}) -> {out.type.text()}"]
@@ -406,6 +450,9 @@ class Builder:
 
     def require_equal(self, a: SizeLike, b: SizeLike, what: str = "") -> None:
         """Two sizes, one of them data, are equal: checked when the program runs. `what` says why, where it is not for broadcasting."""
+        for size in (a, b):
+            if varying.varies(self, size):
+                raise varying.refuse_size(self, size, "is it equal to another size? A number")
         more = {"what": what} if what else {}
         key = ("equal", *sorted(n.value.number if isinstance(n, Num) else -1 - n for n in (a, b)))
         self.remember(key, lambda: self.step("require_equal", [self.scalar(a), self.scalar(b)], [], **more) or True)
@@ -447,6 +494,8 @@ class Builder:
 
     def generic(self, values, maps, outs, out_maps, rank: int, reduced: Sequence[int], body: Body, results: Sequence[Scalar]) -> List[Value]:
         """A `linalg.generic`: `maps` has the loops of each operand's dimensions, or expressions of them; arguments are %a0, %a1, ... and %o0, ..."""
+        if any(isinstance(v, varying.Parts) for v in (*values, *outs)):
+            return varying.generic(self, values, maps, outs, out_maps, rank, reduced, body, results)
         loops = ", ".join(f"d{i}" for i in range(rank))
         affine = ", ".join(
             f"affine_map<({loops}) -> ({', '.join(d if isinstance(d, str) else f'd{d}' for d in m)})>" for m in [*maps, *out_maps])
@@ -521,6 +570,19 @@ class Builder:
     def constant_tensor(self, number: Number, dtype: DType, sizes: Sequence[SizeLike] = ()) -> Tensor:
         return self.new(self.fill(number, dtype, sizes), sizes)
 
+    def _note_below(self, number: Num, root: Value) -> None:
+        """Notes of a number that it is a place, where it comes from a tensor of places that nothing has written since."""
+        from ..ops.places import is_as_made
+
+        size = self.below.get(root)
+        if size is None or not is_as_made(self, root):
+            return
+        self.naturals.add(number.value)
+        self.limits[number.value] = size
+        last = self._ends(size)[1]
+        if last is not None:
+            self.ranges[number.value] = (0, max(0, last - 1))
+
     def item(self, x: Tensor) -> Num:
         """The number in a tensor of one element."""
         if any(isinstance(n, int) and n != 1 for n in x.sizes):
@@ -536,7 +598,9 @@ class Builder:
         if x.dtype.is_int:
             if x.dtype is not dtypes.int64:
                 scalar = self.text(["arith.extsi ", scalar, f" : {x.dtype.mlir} to i64"], [Type("scalar", dtypes.int64)]).results[0]
-            return Num("int", self.text(["arith.index_cast ", scalar, " : i64 to index"], [INDEX]).results[0])
+            made = Num("int", self.text(["arith.index_cast ", scalar, " : i64 to index"], [INDEX]).results[0])
+            self._note_below(made, views_of(x.value)[1])
+            return made
         if x.dtype is not dtypes.float64:
             scalar = self.text(["arith.extf ", scalar, f" : {x.dtype.mlir} to f64"], [_SCALAR["float"]]).results[0]
         return Num("float", scalar)

@@ -8,9 +8,10 @@ the runner goes through the compiler knows nothing: there the counter is a numbe
 
 from __future__ import annotations
 
-from typing import Collection, Dict, Optional, Set
+from typing import Callable, Collection, Dict, Optional, Set
 
-from .operations import Block, Op, Value, walk
+from .dtypes import bool_
+from .operations import INDEX, Block, Op, Value, walk
 
 
 def prove_counters(top: Block, hosted: Collection[Op] = ()) -> None:
@@ -51,17 +52,43 @@ def _steps(value: Value, counter: Value) -> bool:
 
 
 def _is_affine(value: Value, known: Set[Value], memo: Dict[Value, bool]) -> bool:
-    """Whether an index is made of counters and constants by sums and products with constants."""
+    """Whether an index is made of counters and constants, in ways that the compiler knows as functions of these."""
     if value in known or _constant(value) is not None:
         return True
     if value not in memo:
         memo[value] = False
-        if _is(value, "arith.addi ", "arith.subi "):
-            memo[value] = all(_is_affine(v, known, memo) for v in value.op.operands)
-        elif _is(value, "arith.muli "):
-            factors = value.op.operands
-            memo[value] = any(_constant(v) is not None for v in factors) and all(_is_affine(v, known, memo) for v in factors)
+        memo[value] = value.op is not None and _is_made_of(value, lambda v: _is_affine(v, known, memo))
     return memo[value]
+
+
+def _is_made_of(value: Value, is_known: Callable[[Value], bool]) -> bool:
+    """Whether a number is a sum, a product with a constant, an extreme or a choice of known ones."""
+    op = value.op
+    if _is(value, "arith.addi ", "arith.subi ", "arith.minsi ", "arith.maxsi "):
+        return all(map(is_known, op.operands))
+    if _is(value, "arith.muli "):
+        return any(_constant(v) is not None for v in op.operands) and all(map(is_known, op.operands))
+    if _is(value, "arith.floordivsi ", "arith.ceildivsi "):
+        return (_constant(op.operands[1]) or 0) > 0 and is_known(op.operands[0])
+    if _is(value, "arith.select "):
+        return value.type == INDEX and _is_condition(op.operands[0], is_known) and all(map(is_known, op.operands[1:]))
+    if op.kind == "if" and value.type == INDEX:
+        at = op.results.index(value)
+        return _is_condition(op.operands[0], is_known) and all(is_known(block.yields[at]) for block in op.blocks)
+    return False
+
+
+def _is_condition(value: Value, is_known: Callable[[Value], bool]) -> bool:
+    """Whether a truth is one about known numbers."""
+    op = value.op
+    if op is None or op.kind != "text" or not op.pieces or value.type.dtype is not bool_:
+        return False
+    text = str(op.pieces[0])
+    if text.startswith("arith.cmpi "):
+        return all(map(is_known, op.operands))
+    if text in ("arith.andi ", "arith.ori ", "arith.xori "):
+        return all(_is_condition(v, is_known) for v in op.operands)
+    return text.startswith("arith.constant ")
 
 
 def _is(value: Value, *names: str) -> bool:

@@ -114,6 +114,14 @@ def costs(program) -> Dict[str, int]:
     }
 
 
+def outside(program) -> Tuple[int, int]:
+    """How many parts of a program run outside of compiled code: in the interpreter, and as loops and conditions of the runner."""
+    if program.engine.name == "interpret":
+        return 0, 0
+    found = costs(program)
+    return found["parts in the interpreter"], found["loops and conditions from outside"]
+
+
 def dearer(program, than) -> str:
     """What calls of `program` pay more for than those of `than`; "" where nothing. The interpreter compiles nothing."""
     if program.engine.name == "interpret":

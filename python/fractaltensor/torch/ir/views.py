@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
+from . import at_data, varying
+from .linear import linear
 from .operations import INDEX, Block, Op, Value, most_of
 from ..problems import NeedsUnrolling, Problem
 from ..frontend.values import Mono, Num, SizeLike, Tensor, dense_strides, view_strides
@@ -15,9 +17,15 @@ if TYPE_CHECKING:
 
 def same(a: SizeLike, b: SizeLike) -> bool:
     """Whether two sizes are known to be equal."""
-    if isinstance(a, Num) or isinstance(b, Num):
-        return isinstance(a, Num) and isinstance(b, Num) and a.value is b.value
-    return a == b
+    if isinstance(a, Num) and isinstance(b, Num):
+        return a.value is b.value or _difference(a, b) == 0
+    return not isinstance(a, Num) and not isinstance(b, Num) and a == b
+
+
+def _difference(a: Num, b: Num) -> Optional[int]:
+    """`a - b` where that is one number, whatever they are made of."""
+    apart = linear(a).plus(linear(b), -1)
+    return None if apart.terms else apart.constant
 
 
 def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None], fold: bool = False) -> None:
@@ -27,6 +35,8 @@ def loop(b: Builder, start: SizeLike, stop: SizeLike, body: Callable[[Num], None
     counter = Num("int", block.add_argument(INDEX, "i"))
     if isinstance(start, int) and isinstance(stop, int):
         b.ranges[counter.value] = (start, max(start, stop - 1))
+    elif isinstance(start, int) and varying.varies(b, stop):
+        b.ranges[counter.value] = (start, max(start, varying.most(b, stop) - 1))
     b.limits[counter.value] = stop
     if isinstance(start, int) and start >= 0:
         b.naturals.add(counter.value)
@@ -48,6 +58,10 @@ def select(b: Builder, x: Tensor, d: int, index: SizeLike, said: Optional[int] =
             raise Problem(f"index {index} is out of range in dimension {d if said is None else said} of size {size}", "shape")
         index = index % size
     proven = b.inside_range(index, size)
+    if not proven and at_data.is_looked_at(b, index, size):
+        b.has_indices = True
+        if b.notes_indices:
+            index, proven = at_data.checked(b, index, size, d if said is None else said), True
     made = b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d), proven=proven)
     if said not in (None, d):
         made.value.op.attributes["said"] = {d: said}
@@ -180,6 +194,11 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
         own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
         sizes = (*x.sizes[:d], length, *x.sizes[d + 1 :])
         return b.view(x, "narrow", [d, start, length, by], sizes, strides, own)
+    if any(varying.varies(b, n) for n in (start, stop, size)):
+        known = varying.ends(b, start, stop, by, size)
+        if known is not None:
+            b.is_by_parts = True
+            return cut(b, x, d, *known, by)
     plain = all(e is None or isinstance(e, int) for e in (start, stop)) and isinstance(by, int)
     # (Compiled code has open sizes in front only.)
     found = (is_data(start) or is_data(stop)) and all(isinstance(n, Num) for n in x.sizes[:d])
@@ -203,6 +222,16 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
     sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
     strides = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.strides)]
     own = [s * Mono.of(by) if i == d else s for i, s in enumerate(x.own)]
+    return b.view(x, "slice", [d, first, last, by], sizes, strides, own)
+
+
+def cut(b: Builder, x: Tensor, d: int, first: SizeLike, count: SizeLike, by: int) -> Tensor:
+    """`count` places from `first` on, each `by` after the one before, all of which are there."""
+    sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
+    strides, own = ([s * Mono.of(by) if i == d else s for i, s in enumerate(items)] for items in (x.strides, x.own))
+    if isinstance(count, int):
+        return b.view(x, "narrow", [d, first, count, by], sizes, strides, own)
+    last = b.add(first, count if by == 1 else b.mul(count, by))
     return b.view(x, "slice", [d, first, last, by], sizes, strides, own)
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 
 from ..ir import views as base
-from ..ir import dtypes
+from ..ir import dtypes, varying
 from ..ir.bodies import Body, Scalar, arithmetic_type
-from ..ir.builder import Builder
+from ..ir.builder import NOTHING, Builder
 from ..ir.dtypes import DType
 from ..problems import Problem
 from ..frontend.values import Num, Tensor
@@ -88,6 +88,9 @@ def _check_some(b: Builder, x: Tensor, dims, what: str) -> None:
         if isinstance(size, int):
             if size == 0:
                 raise Problem(text, "shape")
+        elif not b.is_least(1, size) and varying.varies(b, size):
+            is_none = b.choice(b.compare("lt", size, 1), 0, NOTHING)
+            b.remember(("some", size.value), lambda is_none=is_none: b.notice(b.constant_tensor(is_none, dtypes.int64), text) or True)
         elif not b.is_least(1, size):
             b.remember(("some", size.value), lambda size=size: b.step("require_some", [size.value], [], message=text) or True)
 
@@ -142,7 +145,10 @@ def where_extreme(b: Builder, x: Tensor, d: int, most: bool, what: str, checked:
     made = b.generic([b.read(x), b.read(best)], [list(range(x.rank)), kept], [init], [kept], x.rank, [d], body, [place])
     if isinstance(x.sizes[d], int):
         made[0].op.attributes["places"] = x.sizes[d]  # all are below
-    return best, b.new(made[0], best.sizes)
+    places = b.new(made[0], best.sizes)
+    if b.is_least(1, x.sizes[d]):
+        b.below[places.value] = x.sizes[d]
+    return best, places
 
 
 def _extreme(name: str, most: bool):

@@ -267,7 +267,11 @@ def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Te
 
         for _ in range(extra):
             value = squeeze(b, value, 0)
+    from ..ir.views import is_found
+
     for have, want in zip(value.sizes[::-1], dest.sizes[::-1]):
+        if isinstance(have, int) != isinstance(want, int) and have != 1 and not is_found(want if isinstance(have, int) else have):
+            b.require_equal(have, want, f"{what} takes as many elements as there are")
         if isinstance(have, int) and isinstance(want, int) and have not in (1, want):
             raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")
     b.write(dest, b.read(value))

@@ -32,8 +32,10 @@ def narrow(b: Builder, input, dim, start, length, within=False):
         if isinstance(length, int) and not 0 <= length <= size - start:
             raise Problem(f"narrow: start {start} and length {length} exceed the dimension's size {size}", "shape")
     sizes = (*input.sizes[:d], length, *input.sizes[d + 1 :])
-    proven = isinstance(start, int) and isinstance(length, int) and isinstance(size, int)
-    return b.view(input, "narrow", [d, start, length, 1], sizes, input.strides, input.own, proven=proven or within)
+    if isinstance(start, int) and isinstance(length, int) and isinstance(size, int):
+        within = True
+    within = within or b.is_least(0, start) and b.is_least(0, length) and b.is_least(b.add(start, length), size)
+    return b.view(input, "narrow", [d, start, length, 1], sizes, input.strides, input.own, proven=within)
 
 
 @operator("permute", GROUP)

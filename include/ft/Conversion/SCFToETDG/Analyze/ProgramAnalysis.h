@@ -69,8 +69,10 @@ private:
   std::optional<AffineExpr> evalSingle(OpFoldResult value);
   std::optional<AffineExpr> sizeOf(Value tensor, unsigned dim);
   std::optional<SmallVector<AffineExpr>> sizesOf(Value tensor);
-  /// The operands of a maximum (or minimum), or the value alone.
+  /// Numbers of which a value is the maximum (or minimum): of sums and differences of such values, too.
   std::optional<SmallVector<AffineExpr>> evalEnds(OpFoldResult value, bool isMax);
+  std::optional<SmallVector<AffineExpr>> evalEndsOfSum(OpFoldResult value, bool isMax);
+  OpFoldResult withoutLowerBound(OpFoldResult upper, OpFoldResult lower);
   bool isNonNegative(Value at, AffineExpr expr);
   /// Every combination of the cases of several values.
   std::optional<SmallVector<std::pair<Conjunction, SmallVector<AffineExpr>>>>

@@ -38,6 +38,11 @@ public:
   /// its range that makes the expression larger. Null when there is none.
   AffineExpr upperBound(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> lowers,
                         ArrayRef<SmallVector<AffineExpr>> uppers) const;
+
+private:
+  /// The expression with bounds in the place of quotients and remainders. Null where one has none.
+  AffineExpr boundQuotients(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> lowers,
+                            ArrayRef<SmallVector<AffineExpr>> uppers) const;
 };
 
 } // namespace mlir::ft::raising
