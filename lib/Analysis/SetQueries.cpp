@@ -9,6 +9,7 @@
 #include "ft/Analysis/SetWork.h"
 #include "ft/Analysis/Sets.h"
 #include "ft/Support/Interrupt.h"
+#include "CoverByPoints.h"
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -23,7 +24,21 @@ using llvm::DynamicAPInt;
 /// Passes of several graphs run side by side.
 static std::atomic<int64_t> setsAsked;
 
-static void countAsked(int64_t sets) { setsAsked.fetch_add(sets, std::memory_order_relaxed); }
+/// What is left of this thread's budget; null where there is none.
+static thread_local int64_t *setsLeft = nullptr;
+
+static void countAsked(int64_t sets) {
+  setsAsked.fetch_add(sets, std::memory_order_relaxed);
+  if (setsLeft)
+    *setsLeft -= sets;
+}
+
+/// Whether answers are no longer of use: they are what they would be where nothing is known then.
+static bool mustStop() { return ft::isInterrupted() || (setsLeft && *setsLeft < 0); }
+
+SetBudget::SetBudget(int64_t sets) : left(sets), before(setsLeft) { setsLeft = &left; }
+
+SetBudget::~SetBudget() { setsLeft = before; }
 
 int64_t etdg::getNumSetsAsked() { return setsAsked.load(std::memory_order_relaxed); }
 
@@ -108,6 +123,8 @@ static IntegerPolyhedron extract(const IntegerPolyhedron &set, ArrayRef<unsigned
 /// all: most loops around a block are such parts.
 bool etdg::isEmpty(const IntegerPolyhedron &given) {
   countAsked(1);
+  if (mustStop())
+    return false;
   IntegerPolyhedron set = given;
   Solved solved = solveAll(set, 0, set.getNumVars());
   if (hasFalseConstraint(set) || set.isEmptyByGCDTest())
@@ -124,7 +141,7 @@ static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
   for (const IntegerPolyhedron &piece : pieces) {
     SmallVector<IntegerPolyhedron, 0> left;
     for (IntegerPolyhedron &part : rest) {
-      if (ft::isInterrupted())
+      if (mustStop())
         return PresburgerSet(set); // as if no piece covered any of it
       if (isEmpty(IntegerPolyhedron(part.intersect(piece)))) {
         left.push_back(std::move(part));
@@ -145,7 +162,7 @@ static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
 
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   countAsked(int64_t(1 + cover.size()));
-  if (cover.empty() || ft::isInterrupted())
+  if (cover.empty() || mustStop())
     return PresburgerSet(set);
   SmallVector<IntegerPolyhedron, 0> pieces;
   bool isResolved = false;
@@ -181,7 +198,7 @@ static bool isImplied(Simplex &set, const IntegerPolyhedron &outer, unsigned num
 
 bool etdg::isCovered(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   countAsked(int64_t(1 + cover.size()));
-  if (ft::isInterrupted())
+  if (mustStop())
     return false;
   if (isEmpty(set))
     return true;
@@ -191,6 +208,13 @@ bool etdg::isCovered(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> c
   for (const IntegerPolyhedron &piece : cover)
     if (isImplied(simplex, piece, set.getNumVars()))
       return true;
+  // Differences of few sets without remainders are few sets.
+  constexpr unsigned maxPlainPieces = 4;
+  bool isPlain = cover.size() <= maxPlainPieces && set.getNumLocalVars() == 0 &&
+                 llvm::all_of(cover, [](const IntegerPolyhedron &piece) { return piece.getNumLocalVars() == 0; });
+  if (!isPlain)
+    if (std::optional<bool> found = isCoveredByPoints(set, cover))
+      return *found;
   return subtract(set, cover).isIntegerEmpty();
 }
 

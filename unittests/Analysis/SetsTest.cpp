@@ -1,6 +1,7 @@
 //===- SetsTest.cpp - named sets as Presburger sets -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/Sets.h"
+#include "ft/Analysis/SetWork.h"
 #include "ft/Support/Interrupt.h"
 #include "gtest/gtest.h"
 #include <random>
@@ -95,6 +96,60 @@ TEST_F(SetsTest, Cover) {
   EXPECT_TRUE(isCovered(all, {all}));
   // Even and odd.
   EXPECT_TRUE(isCovered(all, {make(1, {}, {i % 2}), make(1, {}, {i % 2 - 1})}));
+}
+
+TEST_F(SetsTest, ACoverOfManyRemaindersAsksFewSets) {
+  // Rows of a square whose places, counted row by row, are shifted by one each: pieces with quotients and strides.
+  for (int64_t size : {8, 16, 32, 64, 127}) {
+    IntegerPolyhedron all = make(2, {i, -i + (size - 1), j, -j + (size - 1)});
+    SmallVector<IntegerPolyhedron, 0> cover;
+    for (int64_t r = 0; r < 7; ++r)
+      cover.push_back(make(2, {}, {(i * size + j) % 7 - r}));
+    int64_t before = getNumSetsAsked();
+    EXPECT_TRUE(isCovered(all, cover));
+    cover.erase(cover.begin() + 3);
+    EXPECT_FALSE(isCovered(all, cover));
+    // One point alone is left out.
+    cover.push_back(make(2, {(i * size + j) % 7 - 1 - 2}));
+    cover.push_back(make(2, {i + j - 5}, {(i * size + j) % 7 - 3}));
+    cover.erase(cover.begin() + 6);
+    EXPECT_FALSE(isCovered(all, cover));
+    EXPECT_LE(getNumSetsAsked() - before, 64);
+  }
+}
+
+TEST_F(SetsTest, LocalVariablesOfACoverMayBeAny) {
+  // i = 3·u + 5·v with u, v in [0, 4): not 1, 2, 4, 7.
+  SetBuilder builder(space, 1);
+  unsigned u = builder.addLocal(), v = builder.addLocal();
+  LinearExpr sum = builder.variable(0);
+  sum.add(u, -3);
+  sum.add(v, -5);
+  builder.add(sum, true);
+  for (unsigned local : {u, v}) {
+    builder.add(builder.variable(local), false);
+    LinearExpr below;
+    below.add(local, -1);
+    below.constant = 3;
+    builder.add(below, false);
+  }
+  auto only = [&](int64_t value) { return make(1, {}, {i - value}); };
+  IntegerPolyhedron all = make(1, {i, -i + 8});
+  EXPECT_TRUE(isCovered(all, {builder.get(), only(1), only(2), only(4), only(7)}));
+  EXPECT_FALSE(isCovered(all, {builder.get(), only(1), only(2), only(4), only(8)}));
+  EXPECT_TRUE(isCovered(make(1, {i - 8, -i + 8}), {builder.get()}));
+}
+
+TEST_F(SetsTest, NothingIsCoveredOnceABudgetIsSpent) {
+  IntegerPolyhedron all = make(1, {i, n() - 1 - i});
+  {
+    SetBudget budget(3);
+    EXPECT_TRUE(isCovered(all, {all}));
+    EXPECT_FALSE(isCovered(all, {all}));
+    EXPECT_TRUE(budget.isSpent());
+    EXPECT_FALSE(isEmpty(make(1, {-n() - 1})));
+  }
+  EXPECT_TRUE(isCovered(all, {all}));
 }
 
 TEST_F(SetsTest, NothingIsCoveredOnceTheCompilationIsCancelled) {

@@ -16,6 +16,21 @@ namespace mlir::etdg {
 /// that `findSample` was asked for. A cover counts as one more for each set that it consists of.
 int64_t getNumSetsAsked();
 
+/// While it lives, this thread's analyzes may ask so many sets. Then they answer at once that nothing is empty or covered; who made the
+/// budget looks at whether it is spent, and refuses what they were asked for.
+class SetBudget {
+public:
+  explicit SetBudget(int64_t sets);
+  ~SetBudget();
+  SetBudget(const SetBudget &) = delete;
+  SetBudget &operator=(const SetBudget &) = delete;
+
+  bool isSpent() const { return left < 0; }
+
+private:
+  int64_t left, *before;
+};
+
 } // namespace mlir::etdg
 
 #endif // FT_ANALYSIS_SETWORK_H

@@ -10,6 +10,7 @@
 #include "ft/Conversion/SCFToETDG/Analyze/ProgramAnalysis.h"
 
 #include "ft/Analysis/GraphVerifier.h"
+#include "ft/Analysis/SetWork.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 
@@ -26,6 +27,9 @@ using namespace mlir::ft::raising;
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+
+/// So many sets are asked for one function: seconds of work. Programs of the tests ask some thousands.
+static constexpr int64_t maxSets = 100000;
 
 /// Imperative functions over tensors: some loop or condition, or a sum that becomes one, no lists.
 static bool isImperative(func::FuncOp function) {
@@ -75,10 +79,20 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
 
   /// The graph of a prepared copy, beside the function.
   LogicalResult write(func::FuncOp function, func::FuncOp prepared, unsigned batches, Refusal &refusal) {
+    etdg::SetBudget budget(maxSets);
     ProgramAnalysis analysis(prepared, refusal);
     const GraphPlan *plan = analysis.analyse();
     etdg::GraphOp graph = plan ? PlanWriter(*plan, function).write() : etdg::GraphOp();
-    if (!graph || failed(check(graph, refusal)))
+    LogicalResult isRight = graph ? check(graph, refusal) : failure();
+    if (budget.isSpent()) {
+      if (succeeded(isRight))
+        graph.erase();
+      refusal.loc = function.getLoc();
+      refusal.reason = "its slices meet in more ways than are told apart within the budget of the analysis (" + std::to_string(maxSets) +
+                       " sets): use fewer slices of different strides";
+      return failure();
+    }
+    if (failed(isRight))
       return failure();
     remarkGraph(function, graph, *plan, batches);
     return success();
