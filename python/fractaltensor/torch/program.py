@@ -104,8 +104,9 @@ class Program(Runnable):
             tensor = ev.argument(value, name, [*sizes, 2] if arrays.is_complex(value) else sizes)
             self.roots.append(tensor)
             self.root_names.append(name)
-            whole = ev.given[id(value)] = ev.whole(tensor, value)
-            return whole
+            whole = ev.whole(tensor, value)
+            ev.given[id(value)] = ev.b.item(whole) if isinstance(value, arrays.NumberArgument) else whole
+            return ev.given[id(value)]
         if isinstance(value, list):
             return PyList([self._value(x, names) for x in value], ARGUMENT)
         if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -21,6 +21,7 @@ from .runtime.direct_calls import DirectCalls, plan_of
 from .runtime.prepared_calls import MISSED, MOST, PreparedCall, prepared_of
 from .runtime.engines import Remark
 from .exported import Exported
+from .frontend.numbers import ChangingNumbers
 from .problems import Problem, ScriptError, error_of
 from .program import Program, named_leaves
 
@@ -101,6 +102,7 @@ class Script:
         self._last: Optional[Report] = None
         self._direct: Optional[DirectCalls] = None
         self._prepared: List[PreparedCall] = []
+        self._numbers = ChangingNumbers()
 
     def report(self) -> "Report":
         """What the last call did."""
@@ -120,6 +122,7 @@ class Script:
                     found = prepared(args)
                     if found is not MISSED:
                         return found
+        args, kwargs = self._numbers.as_data(self, args, kwargs)
         program = self._program(args, kwargs)
         found = self._run(program, args, kwargs)
         if not kwargs and not program.is_offered and not program.dims:
@@ -326,7 +329,7 @@ def _plain_key(args) -> Optional[Tuple]:
             if value.layout is not torch.strided or refuses_gradients and value.requires_grad:
                 return None
             key += (value.dtype, value.shape, value.stride(), value.device)
-        elif kind is np.ndarray:
+        elif kind is np.ndarray or kind is arrays.NumberArgument:
             key += (kind, value.dtype, value.shape, value.strides)
         elif kind in (bool, int, str) or value is None:
             key += (kind, value)

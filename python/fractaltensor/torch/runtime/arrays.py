@@ -50,6 +50,14 @@ def is_array(value) -> bool:
     return isinstance(value, np.ndarray) or is_torch(value)
 
 
+class NumberArgument(np.ndarray):
+    """A Python float that calls pass with other values: data of a call, of which the program sees a number."""
+
+    @staticmethod
+    def of(value: float) -> "NumberArgument":
+        return np.asarray(value, np.float64).view(NumberArgument)
+
+
 #: Element types by what a library calls them: asked at each call, of each argument.
 _DTYPES: Dict[Any, DType] = {}
 
