@@ -146,6 +146,8 @@ std::optional<unsigned> GpuPlanner::chooseRow(ArrayRef<BlockOp> nest, ArrayRef<u
   // (What the body does is the same for all rows.)
   SmallVector<unsigned> free = llvm::to_vector(llvm::make_filter_range(some, [&](unsigned dim) { return canBeRow(nest, dim, {}); }));
   if (!draws() || free.empty()) {
+    // Of one iteration there is nothing to compute together: room for rows that never come would be all that it takes.
+    llvm::erase_if(free, [&](unsigned dim) { return constantExtent(nest, dim) == 1; });
     // A tile that something wrote is a tile of rows.
     SmallVector<unsigned> tiled = llvm::to_vector(llvm::make_filter_range(free, [&](unsigned dim) { return openTile(nest, dim) > 0; }));
     return chooseRowDimension(nest, tiled.empty() ? free : tiled);
