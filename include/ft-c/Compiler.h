@@ -232,6 +232,9 @@ FtStatus ft_program_load(FtProgram *program, const FtLoadOptions *options, FtMod
    target "interpret", which is no code. Code of the target "cpu" runs on
    processors like this one. */
 FtStatus ft_program_bytes(FtProgram *program, const void **bytes, size_t *size);
+/* Puts parameters into the program's bundle, the content of a safetensors file: a value for each
+   argument that is held (ft.held), and no others. Modules are bound when they are loaded. */
+FtStatus ft_program_hold(FtProgram *program, const void *safetensors, size_t size);
 /* Writes them into a file that appears whole or not at all. */
 FtStatus ft_program_export(FtProgram *program, const char *path);
 

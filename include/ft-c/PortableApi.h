@@ -42,7 +42,7 @@ extern "C" {
 
 /* The major version changes when something of the above does; the minor one when functions were added. */
 #define FT_API_VERSION_MAJOR 1
-#define FT_API_VERSION_MINOR 1
+#define FT_API_VERSION_MINOR 2
 
 /* The functions of ft-c/Runtime.h and ft-c/Compiler.h, by their names without "ft_". New ones are added at the
    end: ask FT_API_HAS before one that is younger than the version you need. */
@@ -107,6 +107,15 @@ typedef struct FtApi {
 
   /* ft-c/Compiler.h */
   FtStatus (*source_differentiate)(FtSource *source, const char *options, FtTextFn write, void *user);
+
+  /* ft-c/Runtime.h */
+  int32_t (*module_num_held)(const FtModule *module);
+  FtStatus (*module_held)(FtModule *module, int32_t index, FtHeldInfo *info);
+  FtStatus (*module_bind)(FtModule *module, const char *const *names, const FtTensor *const *tensors, int32_t count);
+  FtStatus (*module_bind_file)(FtModule *module, const char *path);
+
+  /* ft-c/Compiler.h */
+  FtStatus (*program_hold)(FtProgram *program, const void *safetensors, size_t size);
 } FtApi;
 
 /* Whether the table `api` is long enough to have `member`. */

@@ -190,6 +190,35 @@ FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
    kernel that trapped, an index out of range. */
 FtStatus ft_synchronize(FtModule *module, void *stream);
 
+/* Arguments that a module holds from call to call: the parameters of a model. An
+   entry's arguments here are those that calls pass; what is held is the same for
+   all entries, by its name. */
+typedef struct FtHeldInfo {
+  size_t struct_size;
+  const char *name; /* strings and shapes live as long as the module */
+  const char *dtype;
+  int32_t ndim;
+  const int64_t *shape;
+  int32_t is_derived; /* computed from the others when they are bound: not to be bound itself */
+  int32_t is_bound;   /* has a value now */
+  int64_t not_finite; /* infinite elements and those that are no numbers; -1: not looked at */
+} FtHeldInfo;
+
+int32_t ft_module_num_held(const FtModule *module);
+FtStatus ft_module_held(FtModule *module, int32_t index, FtHeldInfo *info);
+
+/* Binds values by name, or replaces them: dense tensors of the CPU or the module's
+   device, which are copied. All or none: after an error the module holds what it
+   held. What depends on parameters alone is computed here, once all have values.
+   Calls that have begun use what was bound before, later ones the new values. A
+   CUDA graph that the caller captured has the old ones' addresses, and must be
+   captured again. */
+FtStatus ft_module_bind(FtModule *module, const char *const *names,
+                        const FtTensor *const *tensors, int32_t count);
+/* The same from a safetensors file that has every parameter, and nothing else.
+   Bundles that hold parameters are bound when they are loaded. */
+FtStatus ft_module_bind_file(FtModule *module, const char *path);
+
 /* Lists of different lengths are values, one after the other, and offsets: `count`
    numbers, one more than there are lists, where each begins and the last one ends.
    A compiled program takes five arrays of i64 for each ragged level r instead,

@@ -11,6 +11,7 @@
 #include "ft/InitAll.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
+#include "ft/Runtime/Bundle/Held.h"
 #include "ft/Runtime/Host/ThreadPool.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Support/Interrupt.h"
@@ -529,6 +530,28 @@ FtStatus ft_program_bytes(FtProgram *program, const void **bytes, size_t *size) 
     return status;
   *bytes = program->bytes.data();
   *size = program->bytes.size();
+  return FT_OK;
+}
+
+FtStatus ft_program_hold(FtProgram *program, const void *safetensors, size_t size) {
+  if (!program || !safetensors)
+    return invalid("program or safetensors is NULL");
+  if (FtStatus status = checkIsCode(program))
+    return status;
+  rt::Bundle bundle;
+  std::vector<rt::HeldArgument> held;
+  std::vector<rt::SafeTensor> values;
+  std::string_view content(static_cast<const char *>(safetensors), size);
+  rt::Status status = rt::Bundle::parse(program->bytes, "program", bundle);
+  if (status.ok())
+    status = rt::findHeld(bundle, held);
+  if (status.ok())
+    status = rt::parseValues(held, content, "parameters", values);
+  if (!status.ok())
+    return fail(FtStatus(status.code()), status.message());
+  std::erase_if(bundle.sections, [](const rt::Section &section) { return section.kind == rt::Section::data && section.target == rt::sectionOfValues; });
+  bundle.sections.push_back({rt::Section::data, std::string(rt::sectionOfValues), std::string(content)});
+  program->bytes = bundle.serialize();
   return FT_OK;
 }
 

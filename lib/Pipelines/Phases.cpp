@@ -143,6 +143,7 @@ void ft::addPhasePasses(OpPassManager &pm, Phase phase, StringRef machine, Strin
     pm.addNestedPass<func::FuncOp>(createFTDropUnitDims());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    pm.addPass(createFTSplitHeld());
     break;
   case Phase::ETDG:
     buildConversionsToETDG(pm);

@@ -121,6 +121,7 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
   entry.name = function.getName();
   entry.bounds = chosen->getAttrOfType<BoundsAttr>("ft.bounds");
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    function.removeArgAttr(i, "ft.held"); // what is run here gets all of its arguments
     Parameter parameter{"argument " + std::to_string(i), {}, {}, function.getArgAttr(i, "ft.gen"),
                         function.getArgument(i).getLoc()};
     if (failed(addParameters(type, parameter, entry.parameters)))

@@ -6,8 +6,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import warnings
 from ctypes import byref, c_int64, c_int32, c_void_p
-from typing import Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import arrays, compiled, direct
 from . import library as lib
@@ -213,6 +214,15 @@ def _output_shape(module: Module, pointers, index: int, argument) -> Tuple[int, 
     return tuple(shape[: rank.value])
 
 
+class Held(NamedTuple):
+    """A parameter that a bundle holds: its name, element type ("f32") and shape, and whether it has a value."""
+
+    name: str
+    dtype: str
+    shape: Tuple[int, ...]
+    is_bound: bool
+
+
 class Bundle:
     """A loaded file. Its entries are attributes and items: ``bundle.stacked_rnn(x, w)``; with one entry call the bundle."""
 
@@ -222,6 +232,8 @@ class Bundle:
         self._handles: Dict[Tuple[int, int, int], c_void_p] = {}
         self._modules: Dict[Tuple, Module] = {}
         self._prepared: Dict[str, _Prepared] = {}
+        #: Values that were bound, in order: what a module for another device gets, too.
+        self._bound: List[Callable[[c_void_p], int]] = []
         handle = self._handle(self._any_device())
         library = lib.library()
         self.entries = [library.ft_module_entry_name(handle, i).decode() for i in range(library.ft_module_num_entries(handle))]
@@ -245,6 +257,8 @@ class Bundle:
             found = c_void_p()
             options = lib.LoadOptions(device_type=device[0], device_id=device[1])
             lib.check(lib.library().ft_module_load_bytes(self._bytes, len(self._bytes), byref(options), byref(found)), self.path)
+            for bind in self._bound:
+                lib.check(bind(found), self.path)
             self._handles[key] = found
         return found
 
@@ -255,6 +269,64 @@ class Bundle:
             found = Module(self._handle(device), name, owns=False)
             self._modules[key] = found
         return found
+
+    @property
+    def held(self) -> Dict[str, Held]:
+        """The parameters that the bundle's entries hold from call to call, by name."""
+        handle, library = self._handle(self._any_device()), lib.library()
+        found = {}
+        for at in range(library.ft_module_num_held(handle)):
+            info = lib.HeldInfo()
+            lib.check(library.ft_module_held(handle, at, byref(info)), self.path)
+            if not info.is_derived:
+                found[info.name.decode()] = Held(info.name.decode(), info.dtype.decode(), tuple(info.shape[: info.ndim]), bool(info.is_bound))
+        return found
+
+    def bind(self, values) -> None:
+        """Gives parameters their values, or others: arrays by name, or the path of a safetensors file that has all of them.
+
+        The values are copied. What depends on parameters alone is computed here, once all have values. Calls that have begun use what was
+        bound before; after an error everything is what it was.
+
+        Raises:
+          ArgumentError: a name that is no parameter, a value of another type or shape.
+          BundleError: a file that is damaged, or lacks a parameter.
+        """
+        if isinstance(values, (str, os.PathLike)):
+            path = os.fsencode(values)
+            self._bind(lambda handle: lib.library().ft_module_bind_file(handle, path))
+            return
+        names, tensors, keep = [], [], []
+        for name, value in values.items():
+            info = arrays.describe(value)
+            if info is None:
+                raise ArgumentError(f"{self.path}: parameter '{name}' is {type(value).__name__}: pass an array")
+            names.append(str(name).encode())
+            device = (info.device_type, info.device_id)
+            tensors.append(_tensor(info.dtype or DTYPES["bf16"], info.shape, info.strides, device, info.pointer, keep, info))
+            keep.append(value)
+        all_names = (ctypes.c_char_p * max(1, len(names)))(*names)
+        pointers = (c_void_p * max(1, len(tensors)))(*[ctypes.addressof(t) for t in tensors])
+        keep += [tensors]
+        self._bind(lambda handle, _keep=keep: lib.library().ft_module_bind(handle, all_names, pointers, len(names)))
+
+    def _bind(self, bind: Callable[[c_void_p], int]) -> None:
+        self._any_device()
+        for (*_, process), handle in self._handles.items():
+            if process == os.getpid():
+                lib.check(bind(handle), self.path)
+        self._bound.append(bind)
+        self._warn()
+
+    def _warn(self) -> None:
+        """Of parameters that are no finite numbers."""
+        library = lib.library()
+        for handle in list(self._handles.values())[:1]:
+            for at in range(library.ft_module_num_held(handle)):
+                info = lib.HeldInfo()
+                lib.check(library.ft_module_held(handle, at, byref(info)), self.path)
+                if info.not_finite > 0:
+                    warnings.warn(f"{self.path}: parameter '{info.name.decode()}' has {info.not_finite} elements that are not finite", stacklevel=4)
 
     def __getitem__(self, name: str) -> BundleEntry:
         if name not in self.entries:
@@ -317,8 +389,9 @@ def compile_text(text, target: str = "cpu", name: str = "-") -> Bundle:
     return Bundle(name, program_bytes(text, target, name))
 
 
-def program_bytes(text, target: str, name: str, entry: str = "") -> bytes:
-    """A bundle of a program in the compiler's own text, for targets with commas between them; `entry`: of one function alone."""
+def program_bytes(text, target: str, name: str, entry: str = "", held: bytes = b"") -> bytes:
+    """A bundle of a program in the compiler's own text, for targets with commas between them; `entry`: of one function alone.
+    `held` is the content of a safetensors file with its parameters."""
     data = text.encode() if isinstance(text, str) else bytes(text)
     library = lib.library()
     cancel = c_int32(0)
@@ -338,6 +411,8 @@ def program_bytes(text, target: str, name: str, entry: str = "") -> bytes:
             raise CompileError(places + errors[0].text, (), [(n.text, ()) for n in errors[0].notes])
         lib.raise_status(status, name)
     try:
+        if held:
+            lib.check(library.ft_program_hold(handle, held, len(held)), name)
         bytes_, size = c_void_p(), ctypes.c_size_t()
         lib.check(library.ft_program_bytes(handle, byref(bytes_), byref(size)), name)
         return ctypes.string_at(bytes_, size.value)

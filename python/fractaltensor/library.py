@@ -111,6 +111,13 @@ class LoadOptions(Sized):
     _fields_ = [("struct_size", c_size_t), ("device_type", c_int32), ("device_id", c_int32)]
 
 
+class HeldInfo(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t), ("name", c_char_p), ("dtype", c_char_p), ("ndim", c_int32), ("shape", POINTER(c_int64)),
+        ("is_derived", c_int32), ("is_bound", c_int32), ("not_finite", c_int64),
+    ]
+
+
 class EntryInfo(Sized):
     _fields_ = [
         ("struct_size", c_size_t), ("name", c_char_p), ("num_arguments", c_int32), ("num_variants", c_int32),
@@ -143,6 +150,10 @@ _PROTOTYPES = {
     "ft_module_release": (None, [c_void_p]),
     "ft_module_num_entries": (c_int32, [c_void_p]),
     "ft_module_entry_name": (c_char_p, [c_void_p, c_int32]),
+    "ft_module_num_held": (c_int32, [c_void_p]),
+    "ft_module_held": (c_int32, [c_void_p, c_int32, POINTER(HeldInfo)]),
+    "ft_module_bind": (c_int32, [c_void_p, c_void_p, c_void_p, c_int32]),
+    "ft_module_bind_file": (c_int32, [c_void_p, c_char_p]),
     "ft_module_entry": (c_int32, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "ft_entry_info": (c_int32, [c_void_p, POINTER(EntryInfo)]),
     "ft_entry_argument": (c_int32, [c_void_p, c_int32, POINTER(ArgumentInfo)]),
@@ -178,6 +189,7 @@ _PROTOTYPES = {
     "ft_program_load": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "ft_program_bytes": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
     "ft_program_export": (c_int32, [c_void_p, c_char_p]),
+    "ft_program_hold": (c_int32, [c_void_p, c_char_p, c_size_t]),
     "ft_program_figure": (c_int32, [c_void_p, c_char_p, POINTER(c_double)]),
 }
 

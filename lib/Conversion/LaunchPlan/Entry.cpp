@@ -212,7 +212,9 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
     if (!collect(type, {}, result.inputs))
       return std::nullopt;
     for (size_t i = first; i < result.inputs.size(); ++i) {
-      result.inputs[i].name = inputName(function, index, i);
+      auto held = function.getArgAttrOfType<StringAttr>(index, "ft.held");
+      result.inputs[i].isHeld = bool(held);
+      result.inputs[i].name = held ? held.str() : inputName(function, index, i);
       result.inputs[i].stridedDims = getStridedDims(function, index);
       result.inputs[i].strideGroups = getStrideGroups(function, index);
     }
@@ -222,6 +224,11 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
       return std::nullopt;
   for (auto [i, output] : llvm::enumerate(result.outputs))
     output.name = "result" + std::to_string(i);
+  if (auto names = function->getAttrOfType<ArrayAttr>("ft.binds"); names && names.size() == result.outputs.size()) {
+    result.binds = true;
+    for (auto [output, name] : llvm::zip_equal(result.outputs, names.getAsRange<StringAttr>()))
+      output.name = name.str();
+  }
   result.bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
   result.checks = function->getAttrOfType<ArrayAttr>("etdg.checks");
   if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation())) {
@@ -332,6 +339,9 @@ LogicalResult EntryBuilder::addArgument(const Parameter &parameter, bool output)
     argument.shape.push_back(extent);
   argument.output = output;
   argument.stridedDims = parameter.stridedDims;
+  argument.held = parameter.isHeld;
+  if (argument.held && (argument.stridedDims > 0 || llvm::any_of(argument.shape, [](const rt::Expr &extent) { return !extent.asConstant(); })))
+    return emitError() << "holds '" << parameter.name << "' (ft.held), whose sizes are not numbers";
   constexpr int64_t alignment = 16; // of callers' arrays: what the widest access of a thread needs
   argument.alignment = alignment;
   entry.arguments.push_back(std::move(argument));
@@ -444,6 +454,7 @@ void EntryBuilder::requireJoinedStrides() {
 
 FailureOr<rt::Entry> EntryBuilder::build() {
   entry.name = interface.name;
+  entry.binds = interface.binds;
   for (StringAttr name : symbols)
     entry.symbols.push_back({name.getValue().str(), 0, 0});
   nameStrides(entry, code, interface.inputs);
@@ -539,5 +550,7 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &p
   Interface interface = program;
   interface.location = graph.getLoc();
   interface.checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");
+  // What is computed when arguments are bound has come to the program's own.
+  interface.inputs.append(code->inputs.begin() + std::min(code->inputs.size(), program.inputs.size()), code->inputs.end());
   return EntryBuilder(code->inputs, interface, code->names, products).build();
 }

@@ -175,15 +175,19 @@ Json Entry::toJson() const {
   for (const Symbol &s : symbols)
     symbolList.push(
         Json::makeObject().set("name", s.name).set("value", w.expr(s.value)).set("least", s.least));
-  for (const Argument &a : arguments)
-    argumentList.push(Json::makeObject()
-                          .set("name", a.name)
-                          .set("dtype", dtypeName(a.dtype))
-                          .set("shape", w.exprs(a.shape))
-                          .set("output", a.output)
-                          .set("strided_dims", a.stridedDims)
-                          .set("alignment", a.alignment)
-                          .set("writeback", a.writeback));
+  for (const Argument &a : arguments) {
+    Json argument = Json::makeObject()
+                        .set("name", a.name)
+                        .set("dtype", dtypeName(a.dtype))
+                        .set("shape", w.exprs(a.shape))
+                        .set("output", a.output)
+                        .set("strided_dims", a.stridedDims)
+                        .set("alignment", a.alignment)
+                        .set("writeback", a.writeback);
+    if (a.held)
+      argument.set("held", true);
+    argumentList.push(std::move(argument));
+  }
   for (const Requirement &r : requirements)
     requirementList.push(
         Json::makeObject().set("non_negative", w.expr(r.nonNegative)).set("text", r.text));
@@ -191,13 +195,20 @@ Json Entry::toJson() const {
     planList.push(w.plan(p));
   for (const auto &[target, variant] : chosen)
     choices.set(target, variant);
-  return Json::makeObject()
-      .set("name", name)
-      .set("symbols", std::move(symbolList))
-      .set("arguments", std::move(argumentList))
-      .set("requirements", std::move(requirementList))
-      .set("chosen", std::move(choices))
-      .set("plans", std::move(planList));
+  Json json = Json::makeObject()
+                  .set("name", name)
+                  .set("symbols", std::move(symbolList))
+                  .set("arguments", std::move(argumentList))
+                  .set("requirements", std::move(requirementList))
+                  .set("chosen", std::move(choices))
+                  .set("plans", std::move(planList));
+  if (binds)
+    json.set("binds", true);
+  return json;
+}
+
+int64_t Entry::passedBefore(int64_t argument) const {
+  return std::count_if(arguments.begin(), arguments.begin() + argument, [](const Argument &a) { return !a.held; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,6 +258,8 @@ public:
       fail(std::string("\"") + key + "\" is not a boolean");
     return member && member->asBool();
   }
+  /// A mark: false where it is not there.
+  bool mark(const char *key) { return json.find(key) && boolean(key); }
   int64_t integer(const char *key, int64_t least, int64_t most) {
     const Json *member = get(key);
     return member ? checked(*member, key, least, most) : least;
@@ -387,6 +400,12 @@ public:
       if (m.ok() && !planNames.insert(plan.target + '\n' + plan.variant).second)
         m.fail("two plans for " + plan.target + " named \"" + plan.variant + "\"");
     }
+    entry.binds = m.mark("binds");
+    auto isBound = [](const Argument &a) {
+      return a.output ? std::all_of(a.shape.begin(), a.shape.end(), [](const Expr &e) { return e.asConstant().has_value(); }) : a.held;
+    };
+    if (entry.binds && !std::all_of(entry.arguments.begin(), entry.arguments.end(), isBound))
+      m.fail("\"binds\" is of an entry of held inputs and outputs of constant shape");
     return m.done();
   }
 
@@ -477,6 +496,9 @@ private:
     if (a.alignment & (a.alignment - 1))
       m.fail("an alignment that is no power of two");
     a.writeback = m.integer("writeback", -1, int64_t(ranks.size()) - 1);
+    a.held = m.mark("held");
+    if (a.held && (a.output || a.stridedDims > 0 || std::any_of(a.shape.begin(), a.shape.end(), [](const Expr &e) { return !e.asConstant(); })))
+      m.fail("\"held\" is of a dense input of constant shape");
     entry.arguments.push_back(std::move(a));
     return m.done();
   }

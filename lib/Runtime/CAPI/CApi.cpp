@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft-c/Runtime.h"
 
-#include "ft/Runtime/Program/Program.h"
+#include "CApiModule.h"
+
 #include "ft/Runtime/Bundle/PlanSeal.h"
 
 #include <algorithm>
@@ -17,75 +18,18 @@ static_assert(FT_CANCELLED == int(Code::cancelled) && FT_FORKED == int(Code::for
 
 static thread_local std::string lastError;
 
-static FtStatus finish(const Status &status) {
+FtStatus ft::rt::finish(const Status &status) {
   if (!status.ok())
     lastError = status.message();
   return FtStatus(status.code());
 }
 
-/// Runs the body of a C function: no exception may cross into C.
-template <class F>
-static FtStatus guarded(F body) {
-  try {
-    return finish(body());
-  } catch (const std::bad_alloc &) {
-    lastError.assign("out of memory"); // fits a string's own buffer
-    return FT_OUT_OF_MEMORY;
-  } catch (...) {
-    lastError.assign("exception");
-    return FT_INTERNAL;
-  }
+FtStatus ft::rt::finishThrown(FtStatus status, const char *what) {
+  lastError.assign(what);
+  return status;
 }
 
 static Status invalid(const char *what) { return Status::error(Code::invalidArgument, what); }
-
-/// Reads a caller's struct, which may be older (shorter) or newer than ours; what
-/// it lacks keeps its default.
-template <class T>
-static Status readStruct(const T *from, T &to) {
-  if (!from)
-    return {};
-  if (from->struct_size < sizeof(size_t) || from->struct_size > 4096)
-    return invalid("struct_size is not the size of the struct");
-  memcpy(&to, from, std::min(from->struct_size, sizeof(T)));
-  return {};
-}
-
-template <class T>
-static Status writeStruct(const T &from, T *to) {
-  if (!to || to->struct_size < sizeof(size_t) || to->struct_size > 4096)
-    return invalid("the struct is NULL, or struct_size is not its size");
-  size_t size = to->struct_size;
-  memcpy(to, &from, std::min(size, sizeof(T)));
-  to->struct_size = size;
-  return {};
-}
-
-struct FtEntry {
-  FtModule *module = nullptr;
-  const Entry *entry = nullptr;
-  std::mutex lock;
-  /// Programs that were made, by the plan's index; never dropped, so that a call
-  /// in progress keeps its own.
-  std::map<size_t, std::unique_ptr<Program>> programs;
-  std::vector<size_t> variants; // plans of the target in use
-  std::atomic<Program *> current{nullptr};
-};
-
-struct FtModule {
-  ~FtModule() {
-    entries.clear(); // before the kernels that they use
-    if (kernels.release)
-      kernels.release(kernels.context);
-  }
-
-  Bundle bundle;
-  int32_t deviceType = FT_CPU, deviceId = 0;
-  CudaDevice *device = nullptr;
-  HostCodes codes;
-  FtKernels kernels = {};                        // `launch` is null: the bundle's own
-  std::vector<std::unique_ptr<FtEntry>> entries; // one for each of the bundle's
-};
 
 static int fitnessOf(const FtModule &m, const Plan &plan) {
   if (m.kernels.launch)
@@ -116,8 +60,7 @@ static Status makeProgram(FtEntry &e, size_t index, Program *&out) {
   return {};
 }
 
-/// Loads the code of the best target that this device takes.
-static Status prepare(FtEntry &e) {
+Status ft::rt::prepare(FtEntry &e) {
   if (e.current.load(std::memory_order_acquire))
     return {};
   std::lock_guard<std::mutex> guard(e.lock);
@@ -180,6 +123,7 @@ static Status open(std::unique_ptr<FtModule> module, const FtLoadOptions *given,
     module->entries.back()->module = module.get();
     module->entries.back()->entry = &entry;
   }
+  FT_RT_TRY(declareHeld(*module));
   *out = module.release();
   return {};
 }
@@ -240,14 +184,23 @@ FtStatus ft_module_load_kernels(const void *bytes, size_t size, const FtKernels 
 
 void ft_module_release(FtModule *module) { delete module; }
 
+/// Those that callers call: what runs when arguments are bound is the module's own.
+static std::vector<FtEntry *> calledEntries(const FtModule &module) {
+  std::vector<FtEntry *> found;
+  for (const std::unique_ptr<FtEntry> &entry : module.entries)
+    if (!entry->entry->binds)
+      found.push_back(entry.get());
+  return found;
+}
+
 int32_t ft_module_num_entries(const FtModule *module) {
-  return module ? int32_t(module->entries.size()) : 0;
+  return module ? int32_t(calledEntries(*module).size()) : 0;
 }
 
 const char *ft_module_entry_name(const FtModule *module, int32_t index) {
   if (index < 0 || index >= ft_module_num_entries(module))
     return nullptr;
-  return module->entries[size_t(index)]->entry->name.c_str();
+  return calledEntries(*module)[size_t(index)]->entry->name.c_str();
 }
 
 FtStatus ft_module_entry(FtModule *module, const char *name, FtEntry **entry) {
@@ -256,12 +209,13 @@ FtStatus ft_module_entry(FtModule *module, const char *name, FtEntry **entry) {
       return invalid("module or entry is NULL");
     *entry = nullptr;
     std::string names;
-    for (std::unique_ptr<FtEntry> &e : module->entries) {
+    std::vector<FtEntry *> entries = calledEntries(*module);
+    for (FtEntry *e : entries) {
       names += (names.empty() ? "" : ", ") + e->entry->name;
-      if (name ? e->entry->name != name : module->entries.size() != 1)
+      if (name ? e->entry->name != name : entries.size() != 1)
         continue;
       FT_RT_TRY(prepare(*e));
-      *entry = e.get();
+      *entry = e;
       return {};
     }
     return Status::error(Code::notFound,
@@ -275,19 +229,29 @@ FtStatus ft_entry_info(FtEntry *entry, FtEntryInfo *info) {
     if (!entry)
       return invalid("entry is NULL");
     const Plan &plan = entry->current.load()->getPlan();
-    return writeStruct({0, entry->entry->name.c_str(), int32_t(entry->entry->arguments.size()),
+    return writeStruct({0, entry->entry->name.c_str(), int32_t(entry->entry->numPassed()),
                         int32_t(entry->variants.size()), plan.target.c_str(), plan.variant.c_str()},
                        info);
   });
 }
 
+/// Where an argument that calls pass stands among all, or -1.
+static int64_t argumentAt(const Entry &entry, int64_t passed) {
+  for (size_t i = 0; passed >= 0 && i < entry.arguments.size(); ++i)
+    if (!entry.arguments[i].held && passed-- == 0)
+      return int64_t(i);
+  return -1;
+}
+
 FtStatus ft_entry_argument(FtEntry *entry, int32_t index, FtArgumentInfo *info) {
   return guarded([&]() -> Status {
-    if (!entry || index < 0 || size_t(index) >= entry->entry->arguments.size())
+    int64_t at = entry ? argumentAt(*entry->entry, index) : -1;
+    if (at < 0)
       return invalid("entry is NULL, or it has no such argument");
-    const Argument &a = entry->entry->arguments[size_t(index)];
+    const Argument &a = entry->entry->arguments[size_t(at)];
+    int64_t writeback = a.writeback < 0 ? -1 : entry->entry->passedBefore(a.writeback);
     return writeStruct({0, a.name.c_str(), dtypeName(a.dtype), int32_t(a.shape.size()), a.output,
-                        int32_t(a.writeback), int32_t(a.stridedDims)},
+                        int32_t(writeback), int32_t(a.stridedDims)},
                        info);
   });
 }
@@ -321,11 +285,13 @@ FtStatus ft_output_shape(FtEntry *entry, const FtTensor *const *tensors, int32_t
   return guarded([&]() -> Status {
     if (!entry || !ndim || (!shape && *ndim > 0))
       return invalid("entry, shape or ndim is NULL");
-    if (index < 0 || size_t(index) >= entry->entry->arguments.size() ||
-        !entry->entry->arguments[size_t(index)].output)
+    int64_t at = argumentAt(*entry->entry, index), all = count;
+    if (at < 0 || !entry->entry->arguments[size_t(at)].output)
       return invalid("index is not that of an output");
     std::vector<int64_t> extents;
-    FT_RT_TRY(entry->current.load()->outputShape(tensors, count, index, extents));
+    HeldUse use;
+    FT_RT_TRY(allTensors(*entry, tensors, all, use, tensors));
+    FT_RT_TRY(entry->current.load()->outputShape(tensors, all, at, extents));
     int32_t room = *ndim;
     *ndim = int32_t(extents.size());
     if (room < *ndim)
@@ -340,7 +306,10 @@ FtStatus ft_workspace_bytes(FtEntry *entry, const FtTensor *const *tensors, int3
   return guarded([&]() -> Status {
     if (!entry || !bytes)
       return invalid("entry or bytes is NULL");
-    return entry->current.load()->workspaceBytes(tensors, count, *bytes);
+    HeldUse use;
+    int64_t all = count;
+    FT_RT_TRY(allTensors(*entry, tensors, all, use, tensors));
+    return entry->current.load()->workspaceBytes(tensors, all, *bytes);
   });
 }
 
@@ -353,8 +322,11 @@ FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
     FT_RT_TRY(readStruct(given, options));
     if (options.flags & ~uint64_t(FT_CALL_GRAPH | FT_CALL_DIRECT))
       return invalid("unknown flags");
+    HeldUse use;
+    int64_t all = count;
+    FT_RT_TRY(allTensors(*entry, tensors, all, use, tensors));
     return entry->current.load(std::memory_order_acquire)
-        ->call(tensors, count,
+        ->call(tensors, all,
                {options.stream, reinterpret_cast<uint64_t>(options.workspace),
                 options.workspace_bytes, (options.flags & FT_CALL_GRAPH) != 0,
                 (options.flags & FT_CALL_DIRECT) != 0});

@@ -80,8 +80,8 @@ public:
     int64_t expected = int64_t(entry.arguments.size());
     if (count != expected || (!tensors && count))
       return Status::error(Code::invalidArgument,
-                           "entry \"" + entry.name + "\": expected " + std::to_string(expected) +
-                               " arguments, found " + std::to_string(tensors ? count : 0));
+                           "entry \"" + entry.name + "\": expected " + std::to_string(entry.numPassed()) +
+                               " arguments, found " + std::to_string(tensors ? count - (expected - entry.numPassed()) : 0));
     binding.variables.resize(size_t(entry.numVariables()));
     binding.addresses.resize(size_t(expected));
     binding.begins.resize(size_t(expected));
@@ -105,7 +105,7 @@ private:
 
   Status error(int64_t i, const std::string &what) const {
     return Status::error(Code::invalidArgument,
-                         "entry \"" + entry.name + "\", argument " + std::to_string(i) + " \"" +
+                         "entry \"" + entry.name + "\", argument " + std::to_string(entry.passedBefore(i)) + " \"" +
                              entry.arguments[size_t(i)].name + "\": " + what);
   }
   Status mismatch(int64_t i, const char *what) const {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 from os import getpid
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
@@ -15,7 +16,7 @@ from ..errors import ArgumentError, DeviceError
 from ..jit import _calls
 from ..locks import ForkLock
 from .runtime import arrays, engines
-from . import exported
+from . import exported, held_bundles
 from .ir import lengths
 from .runtime.direct_calls import DirectCalls, plan_of
 from .runtime.prepared_calls import MISSED, MOST, PreparedCall, prepared_of
@@ -158,11 +159,16 @@ class Script:
         source and without the compiler. `targets` as in the compiler ("sm_90a", "x86-64-v3"), or "cpu" and "cuda". Sizes are those
         of the arguments but for lengths (``dims=``). The result, and the file, name the library `steps` that calls need.
 
+        A file that ends in ``.ftb`` is a bundle, for :func:`fractaltensor.load` and for C: of a program that is one compiled function of tensors.
+        Tensors from outside are its parameters, held in the bundle by name; calls pass inputs and outputs alone, and ``Bundle.bind`` gives others.
+
         Raises:
           CompileError: the compiler refuses a part; there is no interpreter in an exported script.
           ArgumentError: the program depends on Python's objects in a way that no file can hold.
         """
         program = self._program(args, kwargs)
+        if os.fspath(path).endswith(".ftb"):
+            return Exported(os.fspath(path), held_bundles.export(program, getattr(self, "__name__", "script"), path, targets), ())
         return exported.export(program, getattr(self, "__name__", "script"), exported.parameters_of(self._signature), args, kwargs, path, targets, _wants_torch(self._ft_function))
 
     # -- compiling ------------------------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ struct Parameter {
   unsigned stridedDims = 0;
   /// The caller's dimensions that each of these stands for, where the conversion joined or cut some (`ft.strides`).
   SmallVector<SmallVector<int64_t>> strideGroups;
+  /// Whether a module holds it by its name (`ft.held`).
+  bool isHeld = false;
 };
 
 /// The number of dimensions of a graph's or function's argument whose strides the caller gives.
@@ -67,6 +69,8 @@ struct Interface {
   ArrayAttr checks;
   /// Pairs of an argument and a result that may lie in its memory: of code, not of the program it came from.
   SmallVector<int64_t> inPlace;
+  /// Whether it runs when held arguments are bound (`ft.binds`).
+  bool binds = false;
 };
 
 /// Nothing where a type is none that arrays hold.

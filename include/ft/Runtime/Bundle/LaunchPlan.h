@@ -50,6 +50,8 @@ struct Argument {
   int64_t alignment = 0;
   /// For an output: the argument whose memory it may share, or -1.
   int64_t writeback = -1;
+  /// The module holds it from call to call, by its name: calls do not pass it. Of constant shape.
+  bool held = false;
 };
 
 struct Buffer {
@@ -143,6 +145,8 @@ struct Entry {
   /// For each target the variant to use; tuning writes it. Absent: the first.
   std::vector<std::pair<std::string, std::string>> chosen;
   std::vector<Extent> extents;
+  /// Run once when held arguments have got their values: it takes such ones alone, and its outputs are held arguments of other entries, by name.
+  bool binds = false;
 
   /// Symbols must be declared before any of these are used.
   Expr symbol(int64_t index) const { return Expr::var(index); }
@@ -153,6 +157,9 @@ struct Entry {
   int64_t firstExtent() const { return int64_t(symbols.size()) + maxLoopDepth; }
   int64_t numVariables() const { return firstExtent() + int64_t(extents.size()); }
   std::string variableName(int64_t index) const;
+  /// Arguments that calls pass, and how many of these stand before one.
+  int64_t numPassed() const { return passedBefore(int64_t(arguments.size())); }
+  int64_t passedBefore(int64_t argument) const;
 
   Json toJson() const;
   /// Reads and validates: all indices in range, all expressions over variables that exist there, no

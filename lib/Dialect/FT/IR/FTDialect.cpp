@@ -140,6 +140,29 @@ static LogicalResult verifyResiduals(Operation *op, Attribute attribute) {
          << attribute;
 }
 
+/// `ft.binds = ["scale"]`: under which names a module holds the results.
+static LogicalResult verifyBinds(Operation *op, FunctionOpInterface function, Attribute value) {
+  auto names = dyn_cast<ArrayAttr>(value);
+  bool isList = names && llvm::all_of(names, [](Attribute name) { return isa<StringAttr>(name) && !cast<StringAttr>(name).empty(); });
+  if (!function || !isList || names.size() != function.getNumResults())
+    return op->emitError() << "'ft.binds' must list a name for each result of a function, found " << value;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, "ft.held"))
+      return op->emitError() << "a function with 'ft.binds' takes held arguments alone, and argument " << i << " has no 'ft.held'";
+  return success();
+}
+
+/// `ft.held = "layer.weight"`: the name under which a module holds the argument, whose sizes are numbers.
+static LogicalResult verifyHeld(Operation *op, FunctionOpInterface function, unsigned argument, Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  if (!name || name.empty())
+    return op->emitError() << "'ft.held' of argument " << argument << " must be a name, found " << value;
+  for (unsigned i = 0; i < argument; ++i)
+    if (function.getArgAttr(i, "ft.held") == value)
+      return op->emitError() << "'ft.held' of argument " << argument << ": argument " << i << " has the name " << value << " already";
+  return success();
+}
+
 LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
@@ -147,9 +170,11 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return verifyLeafAttribute(op, function, attribute, *expected);
   if (name == "ft.residuals")
     return verifyResiduals(op, attribute.getValue());
+  if (name == "ft.binds")
+    return verifyBinds(op, function, attribute.getValue());
   if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
     return op->emitError() << "unknown attribute '" << name
-                           << "': the ft dialect has 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on "
+                           << "': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on "
                               "functions, and 'ft.gen' on their arguments";
   if (!function)
     return op->emitError() << "'" << name << "' belongs on a function";
@@ -225,13 +250,15 @@ LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned region
                                                   unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if ((name != "ft.gen" && name != "ft.strided" && name != "ft.strides") || !function)
+  if ((name != "ft.gen" && name != "ft.held" && name != "ft.strided" && name != "ft.strides") || !function)
     return op->emitError() << "unknown argument attribute '" << name
-                           << "': the ft dialect has 'ft.gen', 'ft.strided' and 'ft.strides' on the arguments of functions";
+                           << "': the ft dialect has 'ft.gen', 'ft.held', 'ft.strided' and 'ft.strides' on the arguments of functions";
   if (regionIndex != 0 || argIndex >= function.getNumArguments())
     return op->emitError() << "'" << name << "' on no argument";
   if (name == "ft.strided")
     return verifyStrided(op, function.getArgumentTypes()[argIndex], argIndex, attribute.getValue());
+  if (name == "ft.held")
+    return verifyHeld(op, function, argIndex, attribute.getValue());
   if (name == "ft.strides")
     return verifyStrideGroups(op, function, argIndex, attribute.getValue());
 

@@ -492,15 +492,26 @@ def group_norm(b: Builder, input, num_groups, weight=None, bias=None, eps=1e-05)
 def batch_norm(b: Builder, input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     if training:
         raise Problem("batch_norm updates running statistics while training: call .eval() on the module")
-    line = [1, -1] + [1] * (input.rank - 2)
-    middle, spread, weight, bias = (None if p is None else base.reshape(b, p, line) for p in (running_mean, running_var, weight, bias))
-
-    def emit(body: Body, e, m, v):
-        root = body.op("math.sqrt", body.op("arith.addf", v, body.constant(eps, v.dtype)))
-        return body.op("arith.divf", body.op("arith.subf", e, m), root)
-
     compute = arithmetic_type(input.dtype)
-    return _affine(b, b.pointwise(compute, [input, middle, spread], emit, compute), weight, bias, input.dtype)
+
+    # A factor and a summand of each channel, as PyTorch has them: of parameters alone, which a module may hold.
+    def factor(body: Body, v, *w):
+        root = body.op("math.sqrt", body.op("arith.addf", v, body.constant(eps, v.dtype)))
+        return body.op("arith.divf", *(w or (body.constant(1.0, v.dtype),)), root)
+
+    def summand(body: Body, m, s, *own):
+        product = body.op("arith.mulf", m, s)
+        return body.op("arith.subf", *(own or (body.constant(0.0, m.dtype),)), product)
+
+    scale = b.pointwise(compute, [running_var, *([] if weight is None else [weight])], factor, compute)
+    shift = b.pointwise(compute, [running_mean, scale, *([] if bias is None else [bias])], summand, compute)
+    line = [1, -1] + [1] * (input.rank - 2)
+    scale, shift = (base.reshape(b, p, line) for p in (scale, shift))
+    return pointwise.to_dtype(b, b.pointwise(compute, [input, scale, shift], _scaled, compute), input.dtype)
+
+
+def _scaled(body: Body, e, scale, shift):
+    return body.op("arith.addf", body.op("arith.mulf", e, scale), shift)
 
 
 @operator("normalize", "Normalisation", where="")

@@ -7,7 +7,8 @@ copies that back. A view that crosses a boundary is made again from its root on 
 
 from __future__ import annotations
 
-from typing import Callable, Collection, Dict, List, Optional, Sequence, Set, Tuple
+import json
+from typing import Callable, Collection, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..ir.counters import prove_counters
 from ..ir.dtypes import int64
@@ -415,11 +416,13 @@ def boundary_type(type_: Type) -> Type:
 class SegmentText:
     """A segment as a function of MLIR. `outputs` are the values that it returns, in order.
 
-    `same`: storages that come in and are others that come in, whole: names of those.
+    `same`: storages that come in and are others that come in, whole: names of those. `held`: names of what a module holds from call to call.
     """
 
-    def __init__(self, segment: Segment, locations: bool = True, same: Optional[Dict[Value, Value]] = None):
-        self.segment, self.same = segment, same or {}
+    def __init__(self, segment: Segment, locations: bool = True, same: Optional[Dict[Value, Value]] = None, held: Optional[Mapping[Value, str]] = None):
+        self.segment, self.same, self.held = segment, same or {}, held or {}
+        #: What callers call arguments, where that is known.
+        self.names: Mapping[Value, str] = {}
         self.taken = [v for v in segment.inputs if v not in self.same]
         self.printer = Printer(locations=locations)
         self.results: List[Tuple[str, str]] = []
@@ -478,7 +481,9 @@ class SegmentText:
                 continue
             plain = value.type.kind == "tensor"
             name = value.text() if plain else f"%in{value.number}"
-            arguments.append(f"{name}: {type_.text()}{self._dims(value)}")
+            held = f" {{ft.held = {json.dumps(self.held[value])}}}" if value in self.held else ""
+            said = f" loc({json.dumps(self.names[value])})" if value in self.names else ""
+            arguments.append(f"{name}: {type_.text()}{held or self._dims(value)}{said}")
             lines += [] if plain else self._opened(value, name, type_)
         # (A view of all of it.)
         lines += [f"  {v.text()} = tssa.view {w.text()}[unsqueeze(0), select(0, 0)] : {w.type.text()} -> {v.type.text()}" for v, w in self.same.items()]

@@ -173,6 +173,29 @@ def FTDropUnitDims : Pass<"ft-drop-unit-dims", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def FTSplitHeld : Pass<"ft-split-held", "::mlir::ModuleOp"> {
+  let summary = "move what depends on held arguments alone to a function that runs when they are bound";
+  let description = [{
+    Of functions over whole tensors with arguments that a module holds (`ft.held`). What is computed from such arguments alone, once for all calls,
+    becomes a function of its own, which says by `ft.binds` under which names its results are held. Operations that only say where elements lie stay
+    with their readers, and so does a value that is larger than all that is held.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>, %v: tensor<4xf32> {ft.held = "v"}) -> tensor<4xf32> {
+      %s = math.rsqrt %v : tensor<4xf32>
+      %y = arith.mulf %x, %s : tensor<4xf32>
+    ==>
+    func.func @f(%x: tensor<4xf32>, %v: tensor<4xf32> {ft.held = "v"}, %s: tensor<4xf32> {ft.held = "f_bind.0"}) -> tensor<4xf32> {
+      %y = arith.mulf %x, %s : tensor<4xf32>
+    func.func @f_bind(%v: tensor<4xf32> {ft.held = "v"}) -> tensor<4xf32> attributes {ft.binds = ["f_bind.0"]} {
+      %s = math.rsqrt %v : tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numFunctions", "num-functions", "Functions that were divided">];
+  string reads = "functions with held arguments";
+  string writes = "functions that run when these are bound";
+}
+
 def FTUnroll : Pass<"ft-unroll", "::mlir::ModuleOp"> {
   let summary = "put the layers of operators with a length of their own at each element in their place";
   string reads = "short forms with layers, `ft.lengths`";
