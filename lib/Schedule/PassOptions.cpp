@@ -77,3 +77,12 @@ FailureOr<GpuScheduleOptions> mlir::ft::readGpuOptions(Location loc, StringRef t
     }
   return emitError(loc) << "etdg-schedule-for-gpu: expected steps = choose, always or never, found '" << steps << "'";
 }
+
+FailureOr<GpuScheduleOptions> mlir::ft::readGpuOptions(Location loc, const GpuPassOptions &options) {
+  FailureOr<GpuScheduleOptions> read = readGpuOptions(loc, options.target, options.machine, options.steps);
+  if (failed(read))
+    return failure();
+  read->multiprocessors = options.multiprocessors;
+  read->planSeed = options.planSeed;
+  return read;
+}

@@ -31,6 +31,14 @@ FailureOr<CpuScheduleOptions> readCpuOptions(Location loc, StringRef machine, un
 using NamedLengths = SmallVector<std::pair<StringAttr, int64_t>>;
 FailureOr<NamedLengths> readLengths(Location loc, ArrayRef<std::string> lengths);
 
+/// What passes are told that choose among forms for a GPU.
+struct GpuPassOptions {
+  StringRef target, machine, steps;
+  int64_t multiprocessors = 0; // 0: the machine's
+  uint64_t planSeed = 0;
+};
+FailureOr<GpuScheduleOptions> readGpuOptions(Location loc, const GpuPassOptions &options);
+
 /// The same for a GPU; errors of the target and of `steps`, too.
 FailureOr<GpuScheduleOptions> readGpuOptions(Location loc, StringRef target, StringRef machine, StringRef steps);
 

@@ -6,11 +6,13 @@
 // of its block whose iterations can be joined, so that a share is computed at once (CutJoined.cpp).
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Schedule/GPU/Prices/KernelPrices.h"
+#include "ft/Schedule/GPU/Alternatives/PricedAlternatives.h"
 
 #include "ft/Dialect/ETDG/Transforms/CutLeaves.h"
 #include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
 #include "ft/Schedule/CPU/Plan.h"
+#include "ft/Schedule/GPU/Plan/GpuPlan.h"
+#include "ft/Schedule/Analysis/TypicalRanges.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
@@ -55,14 +57,12 @@ public:
 private:
   struct Choice {
     int64_t terms = 0; // of a share; 0: as it stands
-    double seconds = 0, whole = 0;
     std::string prices;
   };
   static SmallVector<BlockOp> leavesIn(etdg::GraphOp graph);
   Cuttable find(BlockOp leaf) const;
   bool leavesIdle(BlockOp leaf, std::optional<unsigned> cut) const;
   int64_t extentOf(const Cuttable &found);
-  std::optional<double> priceCut(BlockOp leaf, int64_t terms);
   Choice choose(BlockOp leaf, const Cuttable &found);
   Choice draw(int64_t extent);
   void chooseFor(BlockOp leaf);
@@ -135,23 +135,13 @@ static int64_t evenTerms(int64_t extent, int64_t terms) {
   return terms;
 }
 
-std::optional<double> GpuCutChooser::priceCut(BlockOp leaf, int64_t terms) {
-  SmallVector<BlockOp> leaves = leavesIn(graph);
-  size_t number = size_t(llvm::find(leaves, leaf) - leaves.begin());
-  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  if (cutInto(find(leavesIn(*copy)[number]), terms).empty())
-    return std::nullopt;
-  return priceAsScheduled(*copy, options);
-}
-
 GpuCutChooser::Choice GpuCutChooser::choose(BlockOp leaf, const Cuttable &found) {
   constexpr double percent = 100; // shares of the time are given in
-  Choice choice;
-  std::optional<double> whole = priceAsScheduled(graph, options);
-  if (!whole)
-    return choice;
-  choice.whole = *whole;
-  choice.seconds = *whole * double(options.getMachine().gpu.divisionShare) / percent;
+  PricedAlternatives forms(graph, options, {double(options.getMachine().gpu.divisionShare) / percent, /*ofBest=*/1});
+  if (!forms.isPriced())
+    return {};
+  SmallVector<BlockOp> leaves = leavesIn(graph);
+  size_t number = size_t(llvm::find(leaves, leaf) - leaves.begin());
   int64_t extent = extentOf(found), before = 0;
   // A share of one term would be joined as it is.
   int64_t most = found.leaf && found.leaf->getTerms() > 1 ? extent : extent / 2;
@@ -160,13 +150,9 @@ GpuCutChooser::Choice GpuCutChooser::choose(BlockOp leaf, const Cuttable &found)
     if (terms == before)
       break;
     before = terms;
-    std::optional<double> seconds = priceCut(leaf, terms);
-    choice.prices += llvm::formatv("{0}{1}: ", choice.prices.empty() ? "" : ", ", terms).str() +
-                     (seconds ? llvm::formatv("{0:F1}", *seconds / *whole * percent).str() : "not on this machine");
-    if (seconds && *seconds <= choice.seconds)
-      choice.seconds = *seconds, choice.terms = terms;
+    forms.consider(terms, [&](etdg::GraphOp copy) { return !cutInto(find(leavesIn(copy)[number]), terms).empty(); });
   }
-  return choice;
+  return {forms.getBest().value_or(0), forms.describe(/*digits=*/1)};
 }
 
 /// Any shares, or none, by the seed (for tests).
@@ -221,11 +207,10 @@ namespace {
 struct ETDGChooseCutsForGPU : ft::impl::ETDGChooseCutsForGPUBase<ETDGChooseCutsForGPU> {
   using ETDGChooseCutsForGPUBase::ETDGChooseCutsForGPUBase;
   void runOnOperation() override {
-    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    FailureOr<GpuScheduleOptions> options =
+        readGpuOptions(getOperation().getLoc(), {target, machine, steps, int64_t(multiprocessors), uint64_t(planSeed)});
     if (failed(options))
       return signalPassFailure();
-    options->multiprocessors = multiprocessors;
-    options->planSeed = planSeed;
     if (!getOperation().isExternal())
       GpuCutChooser(getOperation(), *options).run();
   }

@@ -249,11 +249,10 @@ namespace {
 struct ETDGChooseDivisionForGPU : ft::impl::ETDGChooseDivisionForGPUBase<ETDGChooseDivisionForGPU> {
   using ETDGChooseDivisionForGPUBase::ETDGChooseDivisionForGPUBase;
   void runOnOperation() override {
-    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    FailureOr<GpuScheduleOptions> options =
+        readGpuOptions(getOperation().getLoc(), {target, machine, steps, int64_t(multiprocessors), uint64_t(planSeed)});
     if (failed(options))
       return signalPassFailure();
-    options->multiprocessors = multiprocessors;
-    options->planSeed = planSeed;
     options->candidate = candidate;
     if (!getOperation().isExternal())
       DivisionChooser(getOperation(), *options).run();

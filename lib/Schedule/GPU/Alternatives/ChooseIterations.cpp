@@ -5,9 +5,10 @@
 // a copy, as etdg-schedule-for-gpu will schedule it, and what that wrote is priced.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Schedule/GPU/Prices/KernelPrices.h"
+#include "ft/Schedule/GPU/Alternatives/PricedAlternatives.h"
 
 #include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
+#include "ft/Schedule/Analysis/TypicalRanges.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
@@ -38,10 +39,9 @@ public:
 
 private:
   static SmallVector<BlockOp> leavesIn(etdg::GraphOp graph);
-  using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
   int64_t typicalCount(const etdg::JoinableReduction &reduction);
   SmallVector<StringAttr> namesOfRange(const etdg::JoinableReduction &reduction);
-  Lengths enoughBeside(const etdg::JoinableReduction &reduction);
+  PricedAlternatives::Lengths enoughBeside(const etdg::JoinableReduction &reduction);
   int64_t choose(size_t number);
   int64_t choosePriced(size_t number, const etdg::JoinableReduction &reduction);
 
@@ -105,10 +105,10 @@ SmallVector<StringAttr> IterationsChooser::namesOfRange(const etdg::JoinableRedu
 
 /// Lengths that the call decides count as enough for all SMs, as they do where tiles are planned (PlanProducts.cpp): how many tasks
 /// there are is no reason for a number of iterations. Those of the reduction are typical ones.
-IterationsChooser::Lengths IterationsChooser::enoughBeside(const etdg::JoinableReduction &reduction) {
+PricedAlternatives::Lengths IterationsChooser::enoughBeside(const etdg::JoinableReduction &reduction) {
   int64_t enough = options.getMultiprocessors() * options.getMachine().gpu.taskElements;
   SmallVector<StringAttr> own = namesOfRange(reduction);
-  Lengths lengths;
+  PricedAlternatives::Lengths lengths;
   for (StringAttr name : graph.getSymbolNames())
     if (!llvm::is_contained(own, name))
       lengths.emplace_back(name, enough);
@@ -122,31 +122,25 @@ static BlockOp joinIn(BlockOp leaf, int64_t count) {
 }
 
 int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduction &reduction) {
-  Lengths lengths = enoughBeside(reduction);
-  std::optional<double> whole = priceAsScheduled(graph, options, lengths);
-  if (!whole)
-    return 1;
-  int64_t most = typicalCount(reduction);
-  int64_t best = 1;
-  double least = *whole;
   constexpr double percent = 100; // shares are given in
   const double sureShare = double(options.getMachine().gpu.iterationsShare) / percent;
-  std::string shares;
+  PricedAlternatives forms(graph, options, {sureShare, sureShare}, enoughBeside(reduction));
+  if (!forms.isPriced())
+    return 1;
+  int64_t most = typicalCount(reduction);
   for (int64_t count : triedIterations) {
     if (count > most)
       break;
-    OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-    joinIn(leavesIn(*copy)[number], count);
-    std::optional<double> seconds = priceAsScheduled(*copy, options, lengths);
-    shares += llvm::formatv("{0}{1}: ", shares.empty() ? "" : ", ", count).str() +
-              (seconds ? llvm::formatv("{0:F0}", *seconds / *whole * percent).str() : "not on this machine");
-    if (seconds && *seconds <= least * sureShare)
-      least = *seconds, best = count;
+    forms.consider(count, [&](etdg::GraphOp copy) {
+      joinIn(leavesIn(copy)[number], count);
+      return true;
+    });
   }
+  int64_t best = forms.getBest().value_or(1);
   Location loc = leavesIn(graph)[number].getLoc();
   auto about = remark::RemarkOpts::name("choose-iterations").category("gpu");
   auto tell = best > 1 ? remark::passed(loc, about) : remark::missed(loc, about);
-  tell << llvm::formatv("{0} iterations at a time (percent of the time of one by one: {1})", best, shares).str();
+  tell << llvm::formatv("{0} iterations at a time (percent of the time of one by one: {1})", best, forms.describe(/*digits=*/0)).str();
   return best;
 }
 
@@ -192,11 +186,10 @@ namespace {
 struct ETDGChooseIterationsForGPU : ft::impl::ETDGChooseIterationsForGPUBase<ETDGChooseIterationsForGPU> {
   using ETDGChooseIterationsForGPUBase::ETDGChooseIterationsForGPUBase;
   void runOnOperation() override {
-    FailureOr<GpuScheduleOptions> options = readGpuOptions(getOperation().getLoc(), target, machine, steps);
+    FailureOr<GpuScheduleOptions> options =
+        readGpuOptions(getOperation().getLoc(), {target, machine, steps, int64_t(multiprocessors), uint64_t(planSeed)});
     if (failed(options))
       return signalPassFailure();
-    options->multiprocessors = multiprocessors;
-    options->planSeed = planSeed;
     if (!getOperation().isExternal())
       IterationsChooser(getOperation(), *options, iterations).run();
   }
