@@ -5,8 +5,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Keep the passes in alphabetical order.
-
 def FTCheckCompileOptions : Pass<"ft-check-compile-options", "::mlir::ModuleOp"> {
   let summary = "say what is wrong with the options of ft-compile";
   let description = [{

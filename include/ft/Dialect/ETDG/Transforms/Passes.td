@@ -5,8 +5,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Keep the passes in alphabetical order.
-
 def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
   let summary = "rewrite scheduled blocks in the coordinates of their schedule (FT §5.2, Table 5)";
   string reads = "`map` of `schedule`";

@@ -5,8 +5,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Keep the passes in alphabetical order.
-
 def FTDifferentiate : Pass<"ft-differentiate", "::mlir::ModuleOp"> {
   let summary = "add the derivative of a function over lists, in reverse or forward mode";
   let description = [{

@@ -5,8 +5,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-// Keep the passes in alphabetical order.
-
 def TSSAFunctionalize : Pass<"tssa-functionalize", "::mlir::ModuleOp"> {
   let summary = "remove views and mutation across any control flow (TensorSSA, DAC'24 §4.1)";
   string reads = "`tssa` views and writes";

@@ -8,12 +8,12 @@
 
 namespace mlir::ft::schedule {
 
-/// Prices forms of a graph, each with a number, and keeps the best: a form is made on a copy, which is scheduled as
-/// `etdg-schedule-for-gpu` does it and priced at typical lengths. The graph stays as it is.
+/// Prices forms of a graph, each with a number, and keeps the best. A form is made on a copy, which is scheduled as
+/// `etdg-schedule-for-gpu` does it. Prices are those at typical lengths. The graph stays as it is.
 class PricedAlternatives {
 public:
   using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
-  /// What a form has to take at most to be chosen, as a part of the time before: of the graph as it is, and of the best one so far.
+  /// A form is chosen that takes at most this part of the time: of the graph as it is, and of the best one so far.
   struct Shares {
     double ofWhole, ofBest;
   };

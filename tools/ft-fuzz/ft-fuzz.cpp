@@ -234,6 +234,35 @@ static int runImperative(const Options &options, DialectRegistry &registry) {
   return failed == 0 && !few ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/// What random programs have too little of, which is printed; nothing of programs from a file.
+static std::vector<std::string> findShortages(const Options &options, const Shares &shares, int64_t done, int64_t refused) {
+  std::vector<std::string> problems;
+  if (options.file.empty()) {
+    if (done >= 200)
+      problems = shares.missing();
+    if (refused * 10 > done)
+      problems.push_back("refused: more than a tenth");
+    if (options.verbose || !problems.empty())
+      shares.print(llvm::outs());
+    for (const std::string &problem : problems)
+      llvm::outs() << "too few: " << problem << "\n";
+  }
+  return problems;
+}
+
+/// Where the time of a run has gone, in seconds.
+static void printTimes(const Options &options, const StageTimes &times, double all) {
+  if (options.verbose)
+    llvm::outs() << llvm::format(
+        "seconds: round trips %.1f, ft interpreter %.1f, conversion %.1f, etdg-verify %.1f, "
+        "graph interpreter %.1f, compilation %.1f, CPU %.1f, in all %.1f\n",
+        times.roundTrip, times.interpreter, times.conversion, times.verification,
+        times.graphInterpreter, times.compilation, times.cpu, all);
+  if (options.verbose && options.phases)
+    llvm::outs() << llvm::format("seconds: phases %.1f, validator %.1f, declared order %.1f\n",
+                                 times.phases, times.validation, times.declared);
+}
+
 int main(int argc, char **argv) {
   mlir::ft::setUpTool("ft-fuzz");
   Options options;
@@ -298,26 +327,8 @@ int main(int argc, char **argv) {
     done += programs.size();
   }
 
-  std::vector<std::string> problems;
-  if (options.file.empty()) {
-    if (done >= 200)
-      problems = shares.missing();
-    if (refused * 10 > done)
-      problems.push_back("refused: more than a tenth");
-    if (options.verbose || !problems.empty())
-      shares.print(llvm::outs());
-    for (const std::string &problem : problems)
-      llvm::outs() << "too few: " << problem << "\n";
-  }
-  if (options.verbose)
-    llvm::outs() << llvm::format(
-        "seconds: round trips %.1f, ft interpreter %.1f, conversion %.1f, etdg-verify %.1f, "
-        "graph interpreter %.1f, compilation %.1f, CPU %.1f, in all %.1f\n",
-        times.roundTrip, times.interpreter, times.conversion, times.verification,
-        times.graphInterpreter, times.compilation, times.cpu, now() - begin);
-  if (options.verbose && options.phases)
-    llvm::outs() << llvm::format("seconds: phases %.1f, validator %.1f, declared order %.1f\n",
-                                 times.phases, times.validation, times.declared);
+  std::vector<std::string> problems = findShortages(options, shares, done, refused);
+  printTimes(options, times, now() - begin);
   llvm::outs() << done << " programs: " << equal << " equal, " << refused << " refused, " << failed
                << " failed\n";
   return failed == 0 && problems.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
