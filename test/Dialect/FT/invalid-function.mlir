@@ -51,7 +51,7 @@ func.func private @bounds(!ft.list<[L], tensor<2xf32>>) attributes {ft.bounds = 
 module attributes {ft.bounds = #ft.bounds<"L >= 5">} {}
 
 // -----
-// expected-error @+1 {{unknown attribute 'ft.bound': the ft dialect has 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on functions, and 'ft.gen' on their arguments}}
+// expected-error @+1 {{unknown attribute 'ft.bound': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on functions, and 'ft.gen' on their arguments}}
 func.func private @bounds() attributes {ft.bound = 5}
 
 // -----
