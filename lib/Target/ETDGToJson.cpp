@@ -5,6 +5,8 @@
 // expressions are written over the names of dimensions and lengths.
 //
 //===----------------------------------------------------------------------===//
+#include "ShardingJson.h"
+
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -336,6 +338,8 @@ void JsonWriter::write() {
       for (BlockOp block : blocks)
         writeNode(block);
     });
+    writeShardingJson(
+        json, graph, [&](Value buffer) { return bufferIds.lookup(buffer); }, [&](BlockOp block) { return nodeIds.lookup(block); });
   });
 }
 

@@ -137,6 +137,14 @@ static LogicalResult translateToDot(ModuleOp module, llvm::raw_ostream &os) {
   return success();
 }
 
+static LogicalResult translateToSharding(ModuleOp module, llvm::raw_ostream &os) {
+  OwningOpRef<ModuleOp> graphs = toGraphs(module);
+  if (!graphs)
+    return failure();
+  writeSharding(*graphs, os);
+  return success();
+}
+
 void mlir::ft::tools::registerGraphTranslations() {
   static llvm::cl::list<std::string> lengths(
       "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
@@ -156,6 +164,9 @@ void mlir::ft::tools::registerGraphTranslations() {
   static TranslateFromMLIRRegistration html(
       "etdg-to-html", "task dependence graphs and their iteration spaces as a page to look at",
       [](ModuleOp module, llvm::raw_ostream &os) { return translateToHtml(module, lengths, os); }, dialects);
+  static TranslateFromMLIRRegistration sharding(
+      "etdg-to-sharding", "how each length of a task dependence graph can be divided over ranks, and what they exchange",
+      translateToSharding, dialects);
   static TranslateFromMLIRRegistration dot("etdg-to-dot", "task dependence graphs as drawings for Graphviz",
                                            translateToDot, dialects);
 }

@@ -121,8 +121,10 @@ class _DerivedProgram(Program):
 class _DerivedJit(Jit):
     """A callable for such a function; results are a tuple."""
 
-    def __init__(self, text: _Text, like: Program, engine: Optional[str]):
+    def __init__(self, text: _Text, like: Program, engine: Optional[str], operator_kind: str = "forward"):
         self._derived: Optional[_DerivedProgram] = None
+        #: The operator of PyTorch that runs it.
+        self.operator_kind = operator_kind
         names = [f"x{i}" for i in range(len(text.arguments))]
         kinds = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
 
@@ -210,7 +212,7 @@ def derivative(program: Program, wrt: Sequence[int], engine: Optional[str] = Non
         module = _differentiated(program, f"function={name} mode=reverse wrt={','.join(map(str, wrt))}")
         forward, backward = _Text(module, f"{name}_forward"), _Text(module, f"{name}_backward")
         found = Derivative(
-            _DerivedJit(forward, program, engine), _DerivedJit(backward, program, engine), tuple(backward.residuals), tuple(wrt),
+            _DerivedJit(forward, program, engine), _DerivedJit(backward, program, engine, "backward"), tuple(backward.residuals), tuple(wrt),
             _floats(program.result_types), len(program.result_types),
         )
         found = _made.setdefault(key, found)

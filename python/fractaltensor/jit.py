@@ -459,6 +459,18 @@ class Jit:
         """What the compiler did and did not do, and why, as text."""
         return self._current().explain(engine)
 
+    def rule(self, form: str = "json") -> str:
+        """How each length can be divided over ranks, as a table in JSON.
+
+        `lengths` has a kind for each: "local", "partial", "halo", "scan", "pipeline", "ring", "all-gather" or "refused", with
+        the accesses that make it so and the bytes of a message. `rules` are the lengths that ranks divide by running the
+        program on their shards: DTensor's strategies.
+
+        Raises:
+          ArgumentError: there is no such form; it is "json".
+        """
+        return self._current().rule(form)
+
     def show(self, path: Optional[str] = None):
         """The graph, its blocks and their waves: an object that a notebook draws; with `path` also an HTML file."""
         return self._current().show(path)
@@ -545,6 +557,12 @@ class Specialized:
             if number == id(self.program):
                 text += f"\n\ncalls:\n  copied {names} before calls with strides that the program cannot use: {reason}"
         return text
+
+    def rule(self, form: str = "json") -> str:
+        """How each length can be divided over ranks; see :meth:`Jit.rule`."""
+        from .distributed.rules import table
+
+        return table(self.program, form)
 
     def show(self, path: Optional[str] = None):
         """The graph, its blocks and their waves."""

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch: compiled programs as operators, for ``torch.compile``, ``torch.export``, fake tensors and CUDA graphs.
 
-``torch.ops.fractaltensor.forward_N(program, inputs)`` serves the programs with N results, and `program` is the
-program itself, as one string (see :mod:`fractaltensor.stored`). A graph that is saved holds its programs, and
+``torch.ops.fractaltensor.forward_N(program, inputs)`` serves the programs with N results, ``backward_N`` the backward
+functions that are derived from them, and `program` is the program itself, as one string (see :mod:`fractaltensor.stored`). A graph that is saved holds its programs, and
 caches that ask for a graph's content see them. Under ``torch.compile`` a call of a program becomes this operator;
 with plain tensors it goes straight to the compiled code, which costs less.
 
 Gradients are those of :mod:`fractaltensor.torch_gradients`: a call of a program whose arguments require them is an
-``autograd.Function`` above the operator.
+``autograd.Function`` above the operator. DTensors go through the same operators, by the strategies of
+:mod:`fractaltensor.distributed.placements`.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import re
 import threading
 import weakref
@@ -53,7 +55,7 @@ def _jit(program: str) -> Jit:
 # -- the operators -----------------------------------------------------------------------------------------------
 
 _library = torch.library.Library("fractaltensor", "DEF")
-_NAME = re.compile(r"(forward)_([1-9]\d{0,3})")
+_NAME = re.compile(r"(forward|backward)_([1-9]\d{0,3})")
 
 
 class _Operators(torch._ops._OpNamespace):
@@ -67,6 +69,9 @@ class _Operators(torch._ops._OpNamespace):
         if match is not None:
             with _lock:
                 _define(match[1], int(match[2]))
+            # Strategies ask for it while it is defined; there is one object for each operator.
+            if name in self.__dict__:
+                return self.__dict__[name]
         return super().__getattr__(name)
 
 
@@ -82,12 +87,31 @@ def _define(kind: str, count: int) -> None:
     _library.define(f"{name}(str program, Tensor[] inputs) -> {results}", tags=(torch.Tag.pt2_compliant_tag,))
     for key in ("CPU", "CUDA"):
         _library.impl(name, _run, key)
-    _library.impl(name, _differentiable, "Autograd")
+    _library.impl(name, functools.partial(_differentiable, kind), "Autograd")
     torch.library.register_fake(f"fractaltensor::{name}", _fake, lib=_library)
+    if _is_sharded:
+        _register_strategies(name)
+
+
+_is_sharded = False  # whether DTensor is there
+
+
+def _register_strategies(name: str) -> None:
+    from .distributed import placements
+
+    placements.register(getattr(torch.ops.fractaltensor, name).default)
+
+
+def _shard() -> None:
+    global _is_sharded
+    with _lock:
+        _is_sharded = True
+        for name in sorted(_defined):
+            _register_strategies(name)
 
 
 def operator(kind: str, count: int):
-    """The operator ``forward_N`` with `count` results."""
+    """The operator ``forward_N`` or ``backward_N`` with `count` results."""
     return getattr(torch.ops.fractaltensor, f"{kind}_{count}").default
 
 
@@ -167,7 +191,7 @@ def _with_gradients(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[s
     return torch_gradients.call(_call, jit._program(extents, dtypes, statics), inputs, jit._engine)
 
 
-def _differentiable(program: str, inputs: Sequence[torch.Tensor]):
+def _differentiable(kind: str, program: str, inputs: Sequence[torch.Tensor]):
     # With plain tensors, and no mode that watches, what lies below autograd is the call itself.
     if torch._C._len_torch_dispatch_stack() == 0:
         found = _run_prepared(_own.get(program), inputs)
@@ -177,7 +201,7 @@ def _differentiable(program: str, inputs: Sequence[torch.Tensor]):
     if torch.is_grad_enabled() and any(t.requires_grad for t in inputs):
         return _results(_with_gradients(_jit(program), inputs, {}))
     with torch._C._AutoDispatchBelowAutograd():
-        return operator("forward", count)(program, list(inputs))
+        return operator(kind, count)(program, list(inputs))
 
 
 _counts: Dict[str, int] = {}
@@ -212,9 +236,13 @@ def program_text(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str,
 def call_operator(jit: Jit, values: Sequence[Any], statics: Mapping[str, Any]) -> List[torch.Tensor]:
     """A program's call as the operator; its results in order."""
     inputs = [_tensor(jit, p, v) for p, v in zip(jit.signature.traced, values)]
+    if _is_sharded:
+        from .distributed.placements import align
+
+        inputs = align(jit, values, inputs)
     text = program_text(jit, inputs, statics)
     count = _count_results(text)
-    found = operator("forward", count)(text, inputs)
+    found = operator(getattr(jit, "operator_kind", "forward"), count)(text, inputs)
     return [found] if count == 1 else list(found)
 
 
@@ -242,6 +270,7 @@ def _allow_in_graph() -> None:
 
 
 after_import("torch._dynamo", _allow_in_graph)
+after_import("torch.distributed.tensor", _shard)
 
 
 def call_with_gradients(jit: Jit, values: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> List[torch.Tensor]:

@@ -12,6 +12,9 @@ namespace etdg {
 /// Nodes, domains, maps, depth, dimension, copies and bytes of each graph.
 void writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengths);
 
+/// A table of the lengths of each graph: how each one can be divided over ranks, and what they exchange then.
+void writeSharding(ModuleOp module, llvm::raw_ostream &os);
+
 /// A drawing for Graphviz: nests as clusters, buffers as boxes, access maps on the edges.
 void writeDot(ModuleOp module, llvm::raw_ostream &os);
 
