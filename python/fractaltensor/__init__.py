@@ -49,6 +49,19 @@ def _define_operators() -> None:
 
 _after_import("torch", _define_operators)
 
+_BUILTIN = frozenset(dir(__import__("builtins")))
+_MODULES = ("cache", "functions")
+_PUBLIC = sorted(
+    name for name, value in globals().items()
+    if not name.startswith("_") and name != "annotations" and (name in _MODULES or not isinstance(value, type(_docstrings)))
+)
+#: What `from fractaltensor import *` takes; names of Python's own builtins stay Python's.
+__all__ = [name for name in _PUBLIC if name not in _BUILTIN]
+
+
+def __dir__():
+    return sorted([*_PUBLIC, "torch", "from_torchscript", "__all__", "__doc__", "__version__"])
+
 
 def __getattr__(name: str):
     # Needs NumPy, which the rest of the package does not.

@@ -106,7 +106,7 @@ class Binder:
         if isinstance(value, Traced):
             raise self.fail(parameter.name, "is traced, and other arguments are data: all are traced, or none")
         if isinstance(value, getattr(sys.modules.get("jax"), "core", _NoJax).Tracer):
-            raise self.fail(parameter.name, "is traced by JAX, and programs inside jax.jit, grad or vmap are not possible: call the program outside of them")
+            raise self.fail(parameter.name, "is traced by JAX, and programs inside jax.jit, grad or vmap are not possible: call the program outside of them, or by jax.pure_callback")
         if isinstance(value, RaggedArray):
             raise self.fail(parameter.name, f"is ragged, its type {parameter.type} is not: write 'ragged(name)' as a length")
         try:

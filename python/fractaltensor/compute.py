@@ -8,6 +8,7 @@ that are collected and not carried.
 
 from __future__ import annotations
 
+import inspect
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from .errors import DTypeError, LengthError, ShapeError, TraceError
@@ -352,9 +353,28 @@ def _free_function(kind: str, doc: str):
             lists = (lists,)
         return aggregate(kind, f, lists, init, **options)
 
+    given = inspect.Parameter.KEYWORD_ONLY
+    options = {"lag": 1} if kind.startswith("scan") and kind != "scan" else {}
+    if kind in ("reduce", "fold", "scan"):
+        options = {"combine": None, "identity": None}
+    parameters = list(inspect.signature(function).parameters.values())[:3]
+    parameters += [inspect.Parameter(name, given, default=value) for name, value in options.items()]
+    function.__signature__ = inspect.Signature(parameters)
     function.__name__ = function.__qualname__ = kind
-    function.__doc__ = doc
+    function.__doc__ = f"{doc.rstrip()}\n\n    Example: {_EXAMPLES[kind]}\n    " if "\n" in doc else f"{doc}\n\nExample: {_EXAMPLES[kind]}"
     return function
+
+
+#: In the body of a program whose argument xs is a list of f32 of one shape.
+_EXAMPLES = {
+    "reduce": "``ft.reduce(lambda a, x: a + x, xs, init=0.0 * xs[0])`` is the sum.",
+    "fold": "``ft.fold(lambda a, x: ft.maximum(a, x), xs, init=xs[0])`` is the largest element.",
+    "foldl": "``ft.foldl(lambda a, x: 0.5 * a + x, xs, init=xs[0])`` is a decaying sum.",
+    "foldr": "``ft.foldr(lambda a, x: 0.5 * a + x, xs, init=xs[0])`` is one from the end.",
+    "scan": "``ft.scan(lambda a, x: a + x, xs, init=0.0 * xs[0])`` is the list of running sums.",
+    "scanl": "``ft.scanl(lambda h, x: ft.tanh(h + x), xs, init=0.0 * xs[0])`` is a recurrence: element i is tanh of element i - 1 plus x[i].",
+    "scanr": "``ft.scanr(lambda h, x: ft.tanh(h + x), xs, init=0.0 * xs[0])`` is one from the end.",
+}
 
 
 reduce = _free_function(

@@ -21,6 +21,7 @@ from .compiled import Module, Request
 from .direct import Dispatcher
 from .errors import ArgumentError, CompileError, DeviceError, Error, TraceError
 from .locks import ForkLock
+from .names import did_you_mean
 from .plan import Plan, check_outputs, check_overlaps, stride_classes
 from .program import Options, Program, Signature, check_inside
 from .source import here, of_argument, of_function
@@ -192,9 +193,7 @@ class Jit:
             try:
                 bound = self._python_signature.bind(*args, **kwargs)
             except TypeError as error:
-                names = ", ".join(p.name for p in parameters)
-                options = "; beside its own, a call takes out=, engine= and stream=" if "unexpected keyword" in str(error) else ""
-                raise ArgumentError(f"{self.__name__}({names}): {error}{options}", of_function(self._function)) from None
+                raise ArgumentError(self._wrong_call(kwargs, str(error)), of_function(self._function)) from None
             bound.apply_defaults()
             args = [bound.arguments[p.name] for p in parameters]
         values, statics = [], {}
@@ -204,6 +203,16 @@ class Jit:
             else:
                 values.append(self._number(parameter, value))
         return values, statics
+
+    def _wrong_call(self, kwargs, reason: str) -> str:
+        """What is wrong with the arguments' names or number; a name that is not there comes before one that is missing."""
+        names = [p.name for p in self.signature.parameters]
+        unknown = [name for name in kwargs if name not in names]
+        if unknown:
+            near = did_you_mean(unknown[0], [name for name in names if name not in kwargs])
+            options = near or "; beside its own, a call takes out=, engine= and stream="
+            reason = f"got an unexpected keyword argument '{unknown[0]}'{options}"
+        return f"{self.__name__}({', '.join(names)}): {reason}"
 
     def _number(self, parameter, value):
         """A number for a parameter of rank 0 as an array, the numbers of a tensor that is to be negated; else as it is."""
@@ -613,9 +622,17 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
         if isinstance(function, Jit):
             raise TraceError(f"{function.__name__} is compiled already: one @ft.jit is enough", of_function(function._function))
         if inspect.isclass(function) or not hasattr(function, "__code__"):
-            raise TraceError(f"@ft.jit compiles functions, found {type(function).__name__}")
+            wrapped = isinstance(function, (staticmethod, classmethod))
+            hint = ": a program in a class needs no decorator beside @ft.jit, and no 'self'" if wrapped else ""
+            raise TraceError(f"@ft.jit compiles functions, found {type(function).__name__}{hint}")
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise TraceError(f"@ft.jit: {function.__name__} is a coroutine or a generator; a program is a plain function that returns", of_function(function))
+        first = next(iter(inspect.signature(function).parameters), "")
+        if first in ("self", "cls") and "." in function.__qualname__.rpartition("<locals>.")[2]:
+            raise TraceError(
+                f"@ft.jit: {function.__qualname__} is a method, and a program takes arrays alone: leave '{first}' out and pass what it "
+                "reads as arguments; a program in a class is called as self.f(x)", of_function(function)
+            )
         options = Options(bounds, lengths, typical, gen, rounding)
         return Jit(function, options, engine)
 

@@ -12,6 +12,7 @@ from typing import Optional, Sequence, Tuple
 from . import compute
 from .errors import BoundsError, LengthError, MissingError, ShapeError, TraceError
 from .lengths import Length, LengthLike, parse_dims
+from .names import did_you_mean, public
 from .source import here
 from .trace import Trace, Traced, current, decide
 from .types import DType, ListType, TensorType, i64, wrap
@@ -365,7 +366,8 @@ class ListValue(Traced):
             )
         if name.startswith("__"):
             raise AttributeError(name)
-        raise MissingError(f"a list has no '{name}'; help(ft.ListValue) shows its operators", here())
+        near = did_you_mean(name, public(ListValue)) or "; help(ft.ListValue) shows its operators"
+        raise MissingError(f"a list has no '{name}'{near}", here())
 
 
 def _refuse_operator(sign: str):

@@ -10,6 +10,7 @@ from . import products as _p
 from . import reductions as _r
 from . import shaping as _s
 from .errors import MissingError, TraceError
+from .names import did_you_mean, public
 from .source import here
 from .trace import Traced
 from .types import DType, Extent
@@ -60,8 +61,10 @@ class Tensor(Traced):
     def __getattr__(self, name: str):
         if name.startswith("__"):
             raise AttributeError(name)
-        hint = "it is for lists" if name in ("map", "scanl", "scan", "reduce", "fold", "foldl", "window", "shift") else "help(ft.Tensor) shows what there is"
-        raise MissingError(f"a tensor has no '{name}': {hint}", here())
+        if name in ("map", "scanl", "scan", "reduce", "fold", "foldl", "window", "shift"):
+            raise MissingError(f"a tensor has no '{name}': it is for lists", here())
+        near = did_you_mean(name, public(Tensor)) or ": help(ft.Tensor) shows what there is"
+        raise MissingError(f"a tensor has no '{name}'{near}", here())
 
     def __len__(self):
         if not self.type.shape:

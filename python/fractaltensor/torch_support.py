@@ -288,6 +288,11 @@ def is_plain(value) -> bool:
 def needs_operator(values: Sequence[Any]) -> bool:
     """Whether a call has to be seen by PyTorch: gradients are tracked, or tensors are not plain."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
+    if any(torch._C._functorch.is_functorch_wrapped_tensor(t) for t in tensors):
+        raise ArgumentError(
+            "programs inside torch.func and torch.vmap are not possible: for vmap give the program's arguments one more length and "
+            "map over it; for gradients call backward(), torch.autograd.grad, ft.grad or ft.vjp"
+        )
     return any(not is_plain(t) for t in tensors) or (
         torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
     )
