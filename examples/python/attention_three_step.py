@@ -31,3 +31,9 @@ def attention_three_step(qsss: ft.List["B, H, Q", Q], ksss: ft.List["B, H, K", Q
         return qs.map(block)
 
     return ft.zip(qsss, ksss, vsss).map(lambda qss, kss, vss: ft.zip(qss, kss, vss).map(head))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(attention_three_step)

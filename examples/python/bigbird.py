@@ -52,3 +52,9 @@ def bigbird(qss: ft.List["B, L", ft.f32["P", "W"]], kss: ft.List["B, L", ft.f32[
         return ft.concat(first, ft.zip(qs[1:-1], ks.window(3), vs.window(3), random, twice).map(middle), last)
 
     return ft.zip(qss, kss, vss).map(sentence)
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(bigbird)

@@ -13,3 +13,9 @@ def conv1d(xss: ft.List["N, L", ft.f32[1, "I"]], ws: ft.List["3", ft.f32["I", "O
         return ft.zip(window, ws).reduce(lambda y, x, w: x @ w + y, b, combine=ft.add, identity=0)
 
     return xss.map(lambda xs: xs.window(3, boundary="zero").map(position))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(conv1d)

@@ -15,3 +15,9 @@ def dilated_lstm(xss: ft.List["N, L", X], wss: ft.List["3, 4", W], uss: ft.List[
             lambda xs: xs.scanl(lambda h, c, x: cell(h, c, x, ws, us, bs), (zero, zero), lag=2**layer)
         )
     return xss, css
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(dilated_lstm)

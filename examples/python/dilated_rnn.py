@@ -14,3 +14,9 @@ def dilated_rnn(xss: ft.List["N, L", ft.f32[1, "H"]], ws: ft.List["4", ft.f32["H
     for layer, (w, u, b) in enumerate(ft.zip(ws, us, bs)):
         xss = xss.map(lambda xs: xs.scanl(lambda h, x: ft.tanh(x @ w + h @ u + b), ft.zeros(1, "H"), lag=2**layer))
     return xss
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(dilated_rnn)

@@ -52,3 +52,9 @@ def flash_attention(qsss: ft.List["B, H, Q", Q], ksss: ft.List["B, H, K", Q], vs
         return qs.map(block)
 
     return ft.zip(qsss, ksss, vsss).map(lambda qss, kss, vss: ft.zip(qss, kss, vss).map(head))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(flash_attention)

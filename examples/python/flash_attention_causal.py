@@ -30,3 +30,9 @@ def flash_attention_causal(qsss: ft.List["B, H, L", Q], ksss: ft.List["B, H, L",
         return qs.enumerate().map(block)
 
     return ft.zip(qsss, ksss, vsss).map(lambda qss, kss, vss: ft.zip(qss, kss, vss).map(head))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(flash_attention_causal)

@@ -32,3 +32,9 @@ def grid_rnn(srcs: ft.List["N, S", X], trgs: ft.List["N, T", X], ws: ft.List["D"
         return ft.zip(ws, uxs, uys, bs).scanl(layer, (ft.repeat(src, "T").transpose(), ft.repeat(trg, "S")))
 
     return ft.zip(srcs, trgs).map(sentence)
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(grid_rnn)

@@ -15,3 +15,9 @@ def gru(xss: ft.List["N, L", X], ws: ft.List["3", W], us: ft.List["3", W], bs: f
         return (1 - z) * n + z * h
 
     return xss.map(lambda xs: xs.scanl(cell, ft.zeros(1, "H")))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(gru)

@@ -25,3 +25,9 @@ def mamba(xss: ft.List["N, L", X], wd: W, bd: X, wb: B, wc: B, alog: H, skip: X)
         return ft.zip(xs, ds, bs, cs).scanl(step, ft.zeros("C", "S"))[1]
 
     return xss.map(sentence)
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(mamba)

@@ -18,3 +18,9 @@ def mlp(xs: ft.List["N", ft.f32["R", "C"]], w1s: ft.List["F", ft.f32["C", "U"]],
         return x + (ft.zip(w1s, b1s, w2s).reduce(piece, ft.zeros("R", "C"), combine=ft.add) + b2)
 
     return xs.map(row)
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(mlp)

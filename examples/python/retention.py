@@ -31,3 +31,9 @@ def retention(qsss: ft.List["N, H, L", Q], ksss: ft.List["N, H, L", Q], vsss: ft
         return ft.zip(qs, ks, vs).scanl(chunk, ft.zeros("C", "C"))[1]
 
     return ft.zip(qsss, ksss, vsss).map(lambda qss, kss, vss: ft.zip(qss, kss, vss, logs).map(head))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(retention)

@@ -34,3 +34,9 @@ def rwkv(xss: ft.List["N, L", X], mus: ft.List["3", X], ws: ft.List["3", W], wo:
         return ft.zip(gates, wkvs).map(lambda g, wkv: (g * wkv) @ wo)
 
     return xss.map(sentence)
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(rwkv)

@@ -27,3 +27,9 @@ def stacked_lstm(xss: ft.List["N, L", X], wss: ft.List["D, 4", W], uss: ft.List[
         return ft.emit(hs, cs)
 
     return xss.map(lambda xs: ft.zip(wss, uss, bss).scanl(layer, xs))
+
+
+if __name__ == "__main__":
+    from fractaltensor.samples import demonstrate
+
+    demonstrate(stacked_lstm)

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every example's twin equals its ``.mlir``, at other lengths than the default ones, and says what NumPy says."""
 
+import contextlib
 import importlib
+import io
 import math
 import pathlib
 import re
+import runpy
 import unittest
 
 import numpy as np
 
 import fractaltensor as ft
+from fractaltensor import samples
 from close import assert_close
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -163,6 +167,21 @@ class Twins(unittest.TestCase):
                 x = random.standard_normal((n, l, 1, h)).astype("f4")
                 w = (random.standard_normal((d, h, h)) * 0.1 / math.sqrt(h)).astype("f4")
                 assert_close(self, program(x, w), stacked_rnn(x, w), scale=4)
+
+
+class Scripts(unittest.TestCase):
+    def test_each_prints_one_line(self):
+        for name in NAMES:
+            with self.subTest(name):
+                printed = io.StringIO()
+                with contextlib.redirect_stdout(printed):
+                    runpy.run_path(str(ROOT / f"examples/python/{name}.py"), run_name="__main__")
+                self.assertRegex(printed.getvalue(), rf"^{name}: equals the interpreter at [\w, ]+; result [\dx and]+, median \d+ us\n$")
+
+    def test_a_wrong_result_is_said(self):
+        program = twin("layer_norm")
+        with self.assertRaisesRegex(SystemExit, "layer_norm: differs from the interpreter by"):
+            samples.demonstrate(program, tolerance=-1.0)
 
 
 if __name__ == "__main__":
