@@ -23,7 +23,7 @@ PARAMETERS = {
     "axis": "Axes", "dim": "Axes", "keepdims": "bool", "keepdim": "bool", "dtype": "DTypeLike", "shape": "Any", "axes": "Any",
     "subscripts": "str", "approximate": "str", "eps": "float", "correction": "float", "negative_slope": "float",
     "diagonal": "int", "sections": "Any", "chunks": "int", "reps": "Any", "bounds": "Any", "array": "Any", "tensors": "Sequence[Tensor]",
-    "values": "Any", "operands": "TensorLike", "n": "Any", "m": "Any", "axis1": "int", "axis2": "int", "fill_value": "TensorLike",
+    "values": "Any", "key": "Any", "operands": "TensorLike", "n": "Any", "m": "Any", "axis1": "int", "axis2": "int", "fill_value": "TensorLike",
     "min": "Optional[TensorLike]", "max": "Optional[TensorLike]", "weight": "Optional[Tensor]", "bias": "Optional[Tensor]",
 }
 RESULTS = {"split": "Tuple[Tensor, ...]", "chunk": "Tuple[Tensor, ...]", "concatenate": "Any", "cat": "Any"}
@@ -96,8 +96,39 @@ def tensors_stub():
     return text
 
 
+#: What a program annotates with: pyright takes a class with `__class_getitem__` whatever is in the brackets, and completes the
+#: methods of values.
+TYPE = "class {name}({base}):\n    def __class_getitem__(cls, item: Any) -> Any: ...\n"
+AGGREGATES = ("fold", "foldl", "foldr", "reduce", "scan", "scanl", "scanr")
+JIT = """
+@overload
+def jit(function: Callable[..., Any]) -> Jit: ...
+@overload
+def jit(*, {options}) -> Callable[[Callable[..., Any]], Jit]: ...
+"""
+
+
+def types_stub(names):
+    """Element types and lists, as annotations and as values."""
+    return "".join(TYPE.format(name=name, base="ListValue" if name == "List" else "Tensor") for name in names)
+
+
+def jit_stub():
+    options = [p.name for p in inspect.signature(ft.jit).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    return JIT.format(options=", ".join(f"{name}: Any = ..." for name in options))
+
+
+def aggregate_stub(name):
+    texts = [f"{p.name}: Any" + (" = ..." if p.default is not p.empty else "") for p in inspect.signature(getattr(ft, name)).parameters.values()]
+    if len(texts) > 3:
+        texts.insert(3, "*")
+    doc = inspect.getdoc(getattr(ft, name)).split("\n")[0]
+    return f'def {name}({", ".join(texts)}) -> Any:\n    """{doc}"""\n    ...\n'
+
+
 def package_stub():
-    text = HEAD + "from . import cache as cache\nfrom . import functions as functions\n"
+    text = HEAD + "from typing import Any, Callable, overload\n\nfrom . import cache as cache\nfrom . import functions as functions\n"
+    later, types_ = "", []
     places = {}
     names = sorted(n for n in vars(ft) if not n.startswith("_"))
     modules = ("errors", "types", "lengths", "lists", "compute", "program", "binding", "bundles", "tensors", "jit", "derivatives")
@@ -115,13 +146,26 @@ def package_stub():
         if getattr(functions, name, None) is value:
             text += f"from .functions import {name} as {name}\n"
             continue
+        if isinstance(value, (type(ft.f32), type(ft.any))) or name == "List":
+            types_.append(name)
+            continue
+        if name in AGGREGATES:
+            later += aggregate_stub(name)
+            continue
+        if name == "jit":
+            later += jit_stub()
+            continue
         place = places.get(id(value))
         own = getattr(value, "__module__", "")
         if inspect.isclass(value) and own.startswith("fractaltensor."):
             place = (own.split(".", 1)[1], value.__name__)
-        if place:
+        if place and place[1] != name:
+            # Only a name that stays as it is counts as exported.
+            text += f"from .{place[0]} import {place[1]}\n"
+            later += f"{name} = {place[1]}\n"
+        elif place:
             text += f"from .{place[0]} import {place[1]} as {name}\n"
-    return text + "\n__version__: str\n"
+    return f"{text}\n{types_stub(types_)}\n{later}\n__version__: str\n"
 
 
 FILES = {"functions.pyi": functions_stub, "tensors.pyi": tensors_stub, "__init__.pyi": package_stub}

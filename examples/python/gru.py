@@ -3,7 +3,8 @@
 
 import fractaltensor as ft
 
-X, W = ft.f32[1, "H"], ft.f32["H", "H"]
+X = ft.f32[1, "H"]
+W = ft.f32["H", "H"]
 
 
 @ft.jit(lengths={"N": 8, "L": 64, "H": 64},

@@ -6,7 +6,10 @@ The state h is a matrix, channels by states; the outputs y leave the scan by ``e
 
 import fractaltensor as ft
 
-X, H, W, B = ft.f32["C"], ft.f32["C", "S"], ft.f32["C", "C"], ft.f32["C", "S"]
+X = ft.f32["C"]
+H = ft.f32["C", "S"]
+W = ft.f32["C", "C"]
+B = ft.f32["C", "S"]
 
 
 @ft.jit(lengths={"N": 4, "L": 64, "C": 64, "S": 16},

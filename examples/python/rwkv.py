@@ -6,7 +6,8 @@ The sum over the past is a scan whose states are numerator, denominator and thei
 
 import fractaltensor as ft
 
-X, W = ft.f32[1, "H"], ft.f32["H", "H"]
+X = ft.f32[1, "H"]
+W = ft.f32["H", "H"]
 
 
 @ft.jit(lengths={"N": 4, "L": 64, "H": 64},

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Made by python/generate_stubs.py.
+from typing import Any, Callable, overload
+
 from . import cache as cache
 from . import functions as functions
 from .errors import ArgumentError as ArgumentError
@@ -19,7 +21,6 @@ from .errors import InternalError as InternalError
 from .jit import Jit as Jit
 from .lengths import Length as Length
 from .errors import LengthError as LengthError
-from .types import List as List
 from .lists import ListValue as ListValue
 from .errors import MissingError as MissingError
 from .errors import NotBuiltError as NotBuiltError
@@ -34,7 +35,6 @@ from .functions import add as add
 from .functions import all as all
 from .functions import amax as amax
 from .functions import amin as amin
-from .types import any_ as any
 from .functions import arange as arange
 from .functions import arccos as arccos
 from .functions import arcsin as arcsin
@@ -47,13 +47,11 @@ from .functions import asarray as asarray
 from .functions import asin as asin
 from .functions import atan as atan
 from .functions import atan2 as atan2
-from .types import bf16 as bf16
 from .functions import bitwise_and as bitwise_and
 from .functions import bitwise_not as bitwise_not
 from .functions import bitwise_or as bitwise_or
 from .functions import bitwise_xor as bitwise_xor
 from .functions import bmm as bmm
-from .types import bool_ as bool
 from .functions import broadcast_to as broadcast_to
 from .functions import cat as cat
 from .functions import ceil as ceil
@@ -82,17 +80,11 @@ from .functions import exp2 as exp2
 from .functions import expand_dims as expand_dims
 from .functions import expm1 as expm1
 from .functions import eye as eye
-from .types import f16 as f16
-from .types import f32 as f32
-from .types import f64 as f64
 from .functions import floor as floor
 from .functions import floor_divide as floor_divide
 from .functions import fmax as fmax
 from .functions import fmin as fmin
 from .functions import fmod as fmod
-from .compute import fold as fold
-from .compute import foldl as foldl
-from .compute import foldr as foldr
 from .functions import full as full
 from .functions import full_like as full_like
 from .functions import ge as ge
@@ -101,16 +93,11 @@ from .derivatives import grad as grad
 from .functions import greater as greater
 from .functions import greater_equal as greater_equal
 from .functions import gt as gt
-from .types import i16 as i16
-from .types import i32 as i32
-from .types import i64 as i64
-from .types import i8 as i8
 from .program import index as index
 from .functions import indices as indices
 from .functions import invert as invert
 from .lists import iota as iota
 from .functions import isnan as isnan
-from .jit import jit as jit
 from .derivatives import jvp as jvp
 from .functions import layer_norm as layer_norm
 from .functions import le as le
@@ -130,7 +117,7 @@ from .functions import logical_not as logical_not
 from .functions import logical_or as logical_or
 from .functions import logsumexp as logsumexp
 from .functions import lt as lt
-from .compute import map_ as map
+from .compute import map_
 from .functions import matmul as matmul
 from .functions import max as max
 from .functions import maximum as maximum
@@ -158,7 +145,6 @@ from .functions import prod as prod
 from .binding import ragged as ragged
 from .functions import ravel as ravel
 from .functions import reciprocal as reciprocal
-from .compute import reduce as reduce
 from .functions import relu as relu
 from .functions import remainder as remainder
 from .lists import repeat as repeat
@@ -168,9 +154,6 @@ from .functions import rms_norm as rms_norm
 from .functions import roll as roll
 from .functions import round as round
 from .functions import rsqrt as rsqrt
-from .compute import scan as scan
-from .compute import scanl as scanl
-from .compute import scanr as scanr
 from .functions import sigmoid as sigmoid
 from .functions import sign as sign
 from .functions import silu as silu
@@ -209,6 +192,58 @@ from .derivatives import vjp as vjp
 from .functions import where as where
 from .functions import zeros as zeros
 from .functions import zeros_like as zeros_like
-from .lists import zip_ as zip
+from .lists import zip_
+
+class List(ListValue):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class any(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class bf16(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class bool(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class f16(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class f32(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class f64(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class i16(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class i32(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class i64(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+class i8(Tensor):
+    def __class_getitem__(cls, item: Any) -> Any: ...
+
+def fold(f: Any, lists: Any, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
+    """``fold(f, xs, init)``: as :func:`reduce`."""
+    ...
+def foldl(f: Any, lists: Any, init: Any = ...) -> Any:
+    """``foldl(f, xs, init)``: from the left, in order; the last state."""
+    ...
+def foldr(f: Any, lists: Any, init: Any = ...) -> Any:
+    """``foldr(f, xs, init)``: from the right, in order; the last state."""
+    ...
+
+@overload
+def jit(function: Callable[..., Any]) -> Jit: ...
+@overload
+def jit(*, bounds: Any = ..., lengths: Any = ..., typical: Any = ..., gen: Any = ..., engine: Any = ..., rounding: Any = ...) -> Callable[[Callable[..., Any]], Jit]: ...
+map = map_
+def reduce(f: Any, lists: Any, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
+    """``reduce(f, xs, init=None, combine=None, identity=None)``: combines all elements of a list, in any association."""
+    ...
+def scan(f: Any, lists: Any, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
+    """``scan(f, xs, init)``: all states; the order of association is free."""
+    ...
+def scanl(f: Any, lists: Any, init: Any = ..., *, lag: Any = ...) -> Any:
+    """``scanl(f, xs, init, lag=1)``: all states, from the left, in order; the state comes from `lag` before."""
+    ...
+def scanr(f: Any, lists: Any, init: Any = ..., *, lag: Any = ...) -> Any:
+    """``scanr(f, xs, init, lag=1)``: all states, from the right, in order."""
+    ...
+zip = zip_
 
 __version__: str

@@ -9,7 +9,7 @@ that are collected and not carried.
 from __future__ import annotations
 
 import inspect
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from .errors import DTypeError, LengthError, ShapeError, TraceError
 from .source import here
@@ -99,7 +99,7 @@ def _finish(trace, region, values: Sequence) -> None:
     ir.make_op(region, "yield", yielded, [], {"states": len(yielded)})
 
 
-def map_(f: Callable, *lists):
+def map_(f: Callable, *lists) -> Any:
     """``[f(x, y) for x, y in zip(xs, ys)]``: a list of results; a tuple of lists where f returns a tuple.
 
     The lists have the same outermost length. Iterations are independent.
@@ -124,7 +124,7 @@ def map_(f: Callable, *lists):
     return tuple(results) if several else results[0]
 
 
-def aggregate(kind: str, f: Callable, lists: Sequence, init=None, *, combine=None, identity=None, lag=1):
+def aggregate(kind: str, f: Callable, lists: Sequence, init=None, *, combine=None, identity=None, lag=1) -> Any:
     """One of the operators that carry states; see the functions of the same names."""
     check_lists(lists, kind)
     _check_function(f, f"what {kind} takes")

@@ -136,7 +136,7 @@ class Jit:
 
     # -- calling --------------------------------------------------------------------------------------------
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if _torch_is_compiling():
             return _compiled_by_torch(self, args, kwargs)
         if not kwargs:

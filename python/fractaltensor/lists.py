@@ -7,7 +7,7 @@ Access operators cost nothing: they become the index maps of the operators that 
 from __future__ import annotations
 
 import operator
-from typing import Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from . import compute
 from .errors import BoundsError, LengthError, MissingError, ShapeError, TraceError
@@ -100,35 +100,35 @@ class ListValue(Traced):
 
     # -- compute ------------------------------------------------------------------------------------------
 
-    def map(self, f):
+    def map(self, f) -> Any:
         """``[f(x) for x in xs]``. A function that returns a tuple gives a tuple of lists."""
         return compute.map_(f, self)
 
-    def reduce(self, f, init=None, *, combine=None, identity=None):
+    def reduce(self, f, init=None, *, combine=None, identity=None) -> Any:
         """Combines all elements; the order of association is free. See :func:`fractaltensor.reduce`."""
         return compute.aggregate("reduce", f, [self], init, combine=combine, identity=identity)
 
-    def fold(self, f, init=None, *, combine=None, identity=None):
+    def fold(self, f, init=None, *, combine=None, identity=None) -> Any:
         """As :meth:`reduce`: the paper's name for a fold of either direction."""
         return compute.aggregate("fold", f, [self], init, combine=combine, identity=identity)
 
-    def foldl(self, f, init=None):
+    def foldl(self, f, init=None) -> Any:
         """``f(… f(f(init, x0), x1) …)``: from the left, in order."""
         return compute.aggregate("foldl", f, [self], init)
 
-    def foldr(self, f, init=None):
+    def foldr(self, f, init=None) -> Any:
         """As :meth:`foldl`, and the last element comes first."""
         return compute.aggregate("foldr", f, [self], init)
 
-    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1):
+    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1) -> Any:
         """As :meth:`scanl`; the order of association is free."""
         return compute.aggregate("scan", f, [self], init, combine=combine, identity=identity, lag=lag)
 
-    def scanl(self, f, init=None, *, lag: LengthLike = 1):
+    def scanl(self, f, init=None, *, lag: LengthLike = 1) -> Any:
         """``[f(init, x0), f(f(init, x0), x1), …]``: all states, from the left, in order."""
         return compute.aggregate("scanl", f, [self], init, lag=lag)
 
-    def scanr(self, f, init=None, *, lag: LengthLike = 1):
+    def scanr(self, f, init=None, *, lag: LengthLike = 1) -> Any:
         """``reverse(scanl(f, init, reverse(xs)))``."""
         return compute.aggregate("scanr", f, [self], init, lag=lag)
 
@@ -147,7 +147,7 @@ class ListValue(Traced):
             raise LengthError(f"{what}: each list of the level '{n}' has a length of its own; traverse it instead", here())
         return n
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> Any:
         if isinstance(key, tuple):
             return self._index_levels(key)
         if isinstance(key, slice):
@@ -215,7 +215,7 @@ class ListValue(Traced):
             raise BoundsError(f"the slice {begin}:{end} ends before it begins", here())
         return self._access("slice", self._with_length(size), lo=lo, hi=hi)
 
-    def at(self, index: LengthLike):
+    def at(self, index: LengthLike) -> Any:
         """One element; negative constants count from the end."""
         n = self._plain_length("an index")
         if not isinstance(index, (str, Length)) and not hasattr(index, "__index__"):
@@ -232,15 +232,15 @@ class ListValue(Traced):
         return self._access("at", self.type.peeled, index=at)
 
     @property
-    def last(self):
+    def last(self) -> Any:
         """The last element."""
         return self.at(-1)
 
-    def reverse(self):
+    def reverse(self) -> "ListValue":
         """The list from its end: ``xs[::-1]``."""
         return self._access("reverse", self.type)
 
-    def stride(self, step: int, start: int = 0):
+    def stride(self, step: int, start: int = 0) -> "ListValue":
         """Every `step`-th element from `start`: ``xs[start::step]``; ceildiv(n - start, step) of them."""
         n = self._plain_length("a stride")
         step, start = _whole(step, "stride"), _whole(start, "stride")
@@ -250,7 +250,7 @@ class ListValue(Traced):
             raise BoundsError(f"stride: start {start} is beyond a list of {n} elements", here())
         return self._access("stride", self._with_length((n - start).ceildiv(step)), start=start, step=step)
 
-    def shift(self, offset: LengthLike, fill=0):
+    def shift(self, offset: LengthLike, fill: Any = 0) -> "ListValue":
         """Element i is element i - `offset` of the list where there is one, else `fill`. The offset is a
         number or a length, of any sign."""
         offset = _length_or_number(self._trace, offset, "shift")
@@ -260,7 +260,7 @@ class ListValue(Traced):
             raise ShapeError(f"shift: fill is {value.type}, the elements are {self.type.peeled}", here())
         return self._access("shift", self.type, [value], offset=offset)
 
-    def window(self, size: LengthLike, step: int = 1, dilation: LengthLike = 1, boundary: Optional[str] = None):
+    def window(self, size: LengthLike, step: int = 1, dilation: LengthLike = 1, boundary: Optional[str] = None) -> "ListValue":
         """Overlapping windows: a level more, `size` elements each.
 
         Without `boundary` only whole windows: floordiv(n - dilation·(size - 1) - 1, step) + 1 of them,
@@ -283,7 +283,7 @@ class ListValue(Traced):
         result = wrap(count, wrap(Length.of(size), self.type.peeled))
         return self._access("window", result, size=size, step=step, dilation=dilation, boundary=boundary)
 
-    def gather(self, indices):
+    def gather(self, indices) -> Any:
         """Elements at indices that are data: an integer element of rank 0, or a list of such."""
         self._plain_length("a gather")
         element = indices.type.element if isinstance(indices, ListValue) else getattr(indices, "type", None)
@@ -296,18 +296,18 @@ class ListValue(Traced):
                 result = wrap(length, result)
         return self._access("gather", result, [indices])
 
-    def concat(self, *others):
+    def concat(self, *others) -> "ListValue":
         """This list, then the others."""
         return concat(self, *others)
 
-    def flatten(self):
+    def flatten(self) -> "ListValue":
         """The two outermost levels as one."""
         if self.type.depth < 2 or self.type.is_ragged:
             raise ShapeError(f"flatten needs two levels, none of them ragged; found {self.type}", here())
         a, b = self.type.lengths[:2]
         return self._access("flatten", ListType((a * b, *self.type.lengths[2:]), self.type.element))
 
-    def split(self, inner: LengthLike):
+    def split(self, inner: LengthLike) -> "ListValue":
         """Pieces of `inner` elements, the inverse of :meth:`flatten`; that it divides is checked at the call."""
         n = self._plain_length("a split")
         length = length_in_program(self._trace, inner, "split")
@@ -318,7 +318,7 @@ class ListValue(Traced):
         result = ListType((n // length, length, *self.type.lengths[1:]), self.type.element)
         return self._access("split", result, inner=length)
 
-    def transpose(self, *permutation: int):
+    def transpose(self, *permutation: int) -> "ListValue":
         """The levels permuted; the two outermost exchanged unless a permutation is given."""
         order = permutation[0] if len(permutation) == 1 and isinstance(permutation[0], (tuple, list)) else permutation
         order = tuple(order) or (1, 0)
@@ -340,7 +340,7 @@ class ListValue(Traced):
         """The two outermost levels exchanged."""
         return self.transpose()
 
-    def cast(self, *lengths: LengthLike):
+    def cast(self, *lengths: LengthLike) -> "ListValue":
         """The same list under other lengths, checked at the call: ``xs.cast("2 * M")``."""
         dims = []
         for item in lengths:
@@ -429,7 +429,7 @@ class ZippedLists:
         """The outermost length, which the lists have in common."""
         return self.lists[0].length
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> Any:
         parts = [xs[key] for xs in self.lists]
         return ZippedLists(parts) if all(isinstance(p, ListValue) for p in parts) else tuple(parts)
 
@@ -444,35 +444,35 @@ class ZippedLists:
             raise MissingError(f"zipped lists have no '{name}': take their elements apart in map, or name one list before ft.zip", here())
         return lambda *args, **kwargs: ZippedLists([getattr(xs, name)(*args, **kwargs) for xs in self.lists])
 
-    def map(self, f):
+    def map(self, f) -> Any:
         """``[f(x, y) for x, y in zip(xs, ys)]``."""
         return compute.map_(f, *self.lists)
 
-    def reduce(self, f, init=None, *, combine=None, identity=None):
+    def reduce(self, f, init=None, *, combine=None, identity=None) -> Any:
         """As :func:`fractaltensor.reduce`, over several lists."""
         return compute.aggregate("reduce", f, self.lists, init, combine=combine, identity=identity)
 
-    def fold(self, f, init=None, *, combine=None, identity=None):
+    def fold(self, f, init=None, *, combine=None, identity=None) -> Any:
         """As :meth:`reduce`."""
         return compute.aggregate("fold", f, self.lists, init, combine=combine, identity=identity)
 
-    def foldl(self, f, init=None):
+    def foldl(self, f, init=None) -> Any:
         """From the left, in order."""
         return compute.aggregate("foldl", f, self.lists, init)
 
-    def foldr(self, f, init=None):
+    def foldr(self, f, init=None) -> Any:
         """From the right, in order."""
         return compute.aggregate("foldr", f, self.lists, init)
 
-    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1):
+    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1) -> Any:
         """All states; the order of association is free."""
         return compute.aggregate("scan", f, self.lists, init, combine=combine, identity=identity, lag=lag)
 
-    def scanl(self, f, init=None, *, lag: LengthLike = 1):
+    def scanl(self, f, init=None, *, lag: LengthLike = 1) -> Any:
         """All states, from the left, in order."""
         return compute.aggregate("scanl", f, self.lists, init, lag=lag)
 
-    def scanr(self, f, init=None, *, lag: LengthLike = 1):
+    def scanr(self, f, init=None, *, lag: LengthLike = 1) -> Any:
         """All states, from the right, in order."""
         return compute.aggregate("scanr", f, self.lists, init, lag=lag)
 
@@ -486,7 +486,7 @@ def zip_(*lists) -> ZippedLists:
     return ZippedLists(flat)
 
 
-def concat(*lists):
+def concat(*lists) -> ListValue:
     """One list after another; their elements have one type."""
     if len(lists) == 1 and isinstance(lists[0], (tuple, list)):
         lists = tuple(lists[0])
@@ -503,7 +503,7 @@ def concat(*lists):
     return value
 
 
-def repeat(value, count: LengthLike):
+def repeat(value, count: LengthLike) -> ListValue:
     """A list of `count` times one value (an element, a list or a number)."""
     trace = current("repeat")
     if not isinstance(value, Traced):

@@ -2,9 +2,13 @@
 """Type stubs and docstrings: all there, and as the code says."""
 
 import inspect
+import json
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import fractaltensor as ft
@@ -68,6 +72,28 @@ class Stubs(unittest.TestCase):
     def refused(self, error, program, *types):
         program.__annotations__ = dict(zip("xy", types))
         self.assertRaises(error, ft.jit, program)
+
+
+@unittest.skipIf(shutil.which("pyright") is None, "pyright is not there: pip install pyright")
+class Checker(unittest.TestCase):
+    def test_programs_of_readme_tutorial_and_examples(self):
+        """pyright takes them without an error, and a wrong call of a method is one."""
+        root = HERE.parent.parent
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            for name in ("README.md", "docs/python-tutorial.md", "docs/python.md"):
+                blocks = re.findall(r"```python\n(.*?)```", (root / name).read_text(), re.S)
+                (place / f"{pathlib.Path(name).stem.replace('-', '_')}_text.py").write_text("\n".join(blocks))
+            for file in (root / "examples/python").glob("*.py"):
+                shutil.copy(file, place)
+            (place / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(HERE.parent)], "reportMissingImports": False}))
+            done = subprocess.run(["pyright"], cwd=folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout[-3000:])
+            (place / "wrong.py").write_text(
+                "import fractaltensor as ft\n\n\n@ft.jit\ndef f(xs: ft.List[\"N\", ft.f32[3]]):\n    return xs.stride(\"two\")\n")
+            done = subprocess.run(["pyright", "wrong.py"], cwd=folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1, done.stdout[-3000:])
+            self.assertIn('parameter "step"', done.stdout)
 
 
 if __name__ == "__main__":
