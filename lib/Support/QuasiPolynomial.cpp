@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -122,14 +123,15 @@ static bool cancel(Monomial &monomial, const Monomial &divisor) {
 static int64_t floorDiv(int64_t n, int64_t d) { return n / d - (n % d < 0); }
 static int64_t floorMod(int64_t n, int64_t d) { return n % d + (n % d < 0 ? d : 0); }
 
-/// An atom, or what MLIR makes of the expression on its own account.
-static std::optional<QuasiPolynomial> wrapAtom(AffineExpr expr, AffineExprKind kind) {
+/// An atom, or what MLIR makes of the expression on its own account, which `read` takes apart.
+static std::optional<QuasiPolynomial> wrapAtom(AffineExpr expr, AffineExprKind kind,
+                                               llvm::function_ref<std::optional<QuasiPolynomial>(AffineExpr)> read) {
   if (expr.getKind() == kind) {
     QuasiPolynomial form;
     form.terms[Monomial{expr}] = 1;
     return form;
   }
-  return QuasiPolynomial::get(expr);
+  return read(expr);
 }
 
 /// floordiv(floordiv(A, b) + k, d) = floordiv(A + k·b, b·d).
@@ -145,7 +147,7 @@ std::optional<QuasiPolynomial> QuasiPolynomial::divideTwice(const QuasiPolynomia
     return std::nullopt;
   auto binary = cast<AffineBinaryOpExpr>(atom);
   auto b = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  std::optional<QuasiPolynomial> inner = get(binary.getLHS());
+  std::optional<QuasiPolynomial> inner = expand(binary.getLHS());
   int64_t offset, product;
   if (!b || b.getValue() < 1 || !inner ||
       llvm::MulOverflow(numerator.getConstantTerm(), b.getValue(), offset) ||
@@ -189,9 +191,9 @@ std::optional<QuasiPolynomial> QuasiPolynomial::divide(QuasiPolynomial numerator
       return finish(nested);
     if (d > 1 && reduced.getConstantTerm() == d - 1) {
       reduced.terms.erase(Monomial());
-      return finish(wrapAtom(reduced.toExpr(context).ceilDiv(d), AffineExprKind::CeilDiv));
+      return finish(wrapAtom(reduced.contract(context).toExpr(context).ceilDiv(d), AffineExprKind::CeilDiv, expand));
     }
-    return finish(wrapAtom(reduced.toExpr(context).floorDiv(d), AffineExprKind::FloorDiv));
+    return finish(wrapAtom(reduced.contract(context).toExpr(context).floorDiv(d), AffineExprKind::FloorDiv, expand));
   }
 
   if (divisor.terms.size() == 1 && !divisor.terms.begin()->first.empty() &&
@@ -208,36 +210,88 @@ std::optional<QuasiPolynomial> QuasiPolynomial::divide(QuasiPolynomial numerator
   } else {
     rest = numerator;
   }
-  AffineExpr lhs = rest.toExpr(context), rhs = divisor.toExpr(context);
+  AffineExpr lhs = rest.contract(context).toExpr(context), rhs = divisor.contract(context).toExpr(context);
   return finish(
-      wrapAtom(kind == AffineExprKind::CeilDiv ? lhs.ceilDiv(rhs) : lhs.floorDiv(rhs), kind));
+      wrapAtom(kind == AffineExprKind::CeilDiv ? lhs.ceilDiv(rhs) : lhs.floorDiv(rhs), kind, expand));
 }
 
 std::optional<QuasiPolynomial> QuasiPolynomial::remainder(const QuasiPolynomial &numerator, const QuasiPolynomial &divisor,
                                                 MLIRContext *context) {
   int64_t d = divisor.getConstantTerm();
   if (!divisor.isConstant() || d < 1)
-    return wrapAtom(numerator.toExpr(context) % divisor.toExpr(context), AffineExprKind::Mod);
+    return wrapAtom(numerator.contract(context).toExpr(context) % divisor.contract(context).toExpr(context),
+                    AffineExprKind::Mod, expand);
+  // What is a multiple of the divisor leaves no remainder.
   QuasiPolynomial rest;
-  int64_t common = d;
-  for (const auto &[monomial, coefficient] : numerator.terms) {
-    int64_t left = floorMod(coefficient, d);
-    rest.add(monomial, left);
-    common = std::gcd(common, left);
-  }
+  for (const auto &[monomial, coefficient] : numerator.terms)
+    if (!rest.add(monomial, floorMod(coefficient, d)))
+      return std::nullopt;
   if (rest.isConstant())
     return rest;
-  QuasiPolynomial reduced, result;
-  for (const auto &[monomial, coefficient] : rest.terms)
-    reduced.add(monomial, coefficient / common);
-  std::optional<QuasiPolynomial> atom =
-      wrapAtom(reduced.toExpr(context) % (d / common), AffineExprKind::Mod);
-  if (!atom || !result.add(*atom, common))
+  std::optional<QuasiPolynomial> quotient = divide(rest, divisor, AffineExprKind::FloorDiv, context);
+  if (!quotient || !rest.add(*quotient, -d))
     return std::nullopt;
-  return result;
+  return rest;
+}
+
+/// Whether `count` times `numerator` times `factor` is among the terms, none of which changes its sign without it.
+bool QuasiPolynomial::takes(const QuasiPolynomial &numerator, const Monomial &factor, int64_t count) const {
+  std::optional<QuasiPolynomial> one = multiply(numerator, QuasiPolynomial::of(factor, count));
+  return one && llvm::all_of(one->terms, [&](const auto &term) {
+           auto found = terms.find(term.first);
+           if (found == terms.end() || (found->second < 0) != (term.second < 0))
+             return false;
+           return term.second < 0 ? found->second <= term.second : found->second >= term.second;
+         });
+}
+
+bool QuasiPolynomial::contractOne(MLIRContext *context) {
+  for (const auto &[monomial, coefficient] : terms)
+    for (const auto *it = monomial.begin(); it != monomial.end(); ++it) {
+      bool isCeil = it->getKind() == AffineExprKind::CeilDiv;
+      if (!isCeil && it->getKind() != AffineExprKind::FloorDiv)
+        continue;
+      auto binary = cast<AffineBinaryOpExpr>(*it);
+      auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      int64_t d = divisor ? divisor.getValue() : 0;
+      if (d < 1 || coefficient >= 0 || coefficient % d != 0 || coefficient == std::numeric_limits<int64_t>::min())
+        continue;
+      std::optional<QuasiPolynomial> numerator = expand(binary.getLHS());
+      if (!numerator || (isCeil && !numerator->add(Monomial(), d - 1)))
+        continue;
+      Monomial factor(monomial);
+      factor.erase(factor.begin() + (it - monomial.begin()));
+      int64_t count = -coefficient / d;
+      if (!takes(*numerator, factor, count))
+        continue;
+      AffineExpr expr = numerator->contract(context).toExpr(context) % d;
+      if (expr.getKind() != AffineExprKind::Mod)
+        continue;
+      Monomial whole(monomial);
+      QuasiPolynomial made = *this;
+      std::optional<QuasiPolynomial> part = multiply(*numerator, of(factor, count));
+      std::optional<QuasiPolynomial> remainder = multiply(of(Monomial{expr}, count), of(factor, 1));
+      if (!part || !remainder || !made.add(whole, -coefficient) || !made.add(*part, -1) || !made.add(*remainder, 1))
+        continue;
+      *this = made;
+      return true;
+    }
+  return false;
+}
+
+QuasiPolynomial QuasiPolynomial::contract(MLIRContext *context) const {
+  QuasiPolynomial made = *this;
+  while (made.contractOne(context)) {
+  }
+  return made;
 }
 
 std::optional<QuasiPolynomial> QuasiPolynomial::get(AffineExpr expr) {
+  std::optional<QuasiPolynomial> form = expand(expr);
+  return form ? std::optional(form->contract(expr.getContext())) : std::nullopt;
+}
+
+std::optional<QuasiPolynomial> QuasiPolynomial::expand(AffineExpr expr) {
   QuasiPolynomial result;
   switch (expr.getKind()) {
   case AffineExprKind::Constant:
@@ -251,7 +305,7 @@ std::optional<QuasiPolynomial> QuasiPolynomial::get(AffineExpr expr) {
     break;
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  std::optional<QuasiPolynomial> lhs = get(binary.getLHS()), rhs = get(binary.getRHS());
+  std::optional<QuasiPolynomial> lhs = expand(binary.getLHS()), rhs = expand(binary.getRHS());
   if (!lhs || !rhs)
     return std::nullopt;
   switch (expr.getKind()) {

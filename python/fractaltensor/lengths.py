@@ -6,7 +6,8 @@ for a number that the arguments of a call bind. Two lengths are equal when their
 compiler uses the same normal form (``#ft.len`` in the ft dialect), so what is equal here is equal there.
 
 The normal form is a sum of multiples of *monomials*; a monomial is a product of *atoms*; an atom is a
-name, a floor division or a remainder that does not simplify further.
+name, a floor division or a remainder that does not simplify further. A remainder by a number is
+``E - d * floordiv(E, d)``, which prints as ``mod(E, d)``.
 """
 
 from __future__ import annotations
@@ -273,7 +274,7 @@ class Length:
         if self.ragged is not None:
             return f"ragged({self.ragged})"
         text = ""
-        for monomial, coefficient in self.terms:
+        for monomial, coefficient in _with_remainders(self).terms:
             size = abs(coefficient)
             factors = [str(size)] if size != 1 or not monomial else []
             factors += [_atom_str(atom) for atom in monomial]
@@ -377,10 +378,23 @@ def _remainder(numerator: Length, divisor: Length) -> Length:
     d = divisor.constant
     if d is None:
         return Length({(("mod", numerator, divisor),): 1})
-    rest = {m: c % d for m, c in numerator.terms}
-    if all(not m or not c for m, c in rest.items()):
-        return Length({(): rest.get((), 0) % d})
-    return Length({(("mod", Length(rest), divisor),): 1})
+    rest = Length({m: c % d for m, c in numerator.terms})
+    return rest - d * _divide(rest, divisor)
+
+
+def _with_remainders(length: Length) -> Length:
+    """For printing: a remainder in the place of each c * E - c * d * floordiv(E, d)."""
+    for monomial, coefficient in length.terms:
+        for at, atom in enumerate(monomial):
+            d = atom[2].constant if len(atom) == 3 and atom[0] == "div" else None
+            if d is None or coefficient >= 0 or coefficient % d:
+                continue
+            factor = Length({monomial[:at] + monomial[at + 1 :]: -coefficient // d})
+            terms = dict(length.terms)
+            if all(0 < c <= terms.get(m, 0) or terms.get(m, 0) <= c < 0 for m, c in (atom[1] * factor).terms):
+                remainder = Length({(("mod", atom[1], atom[2]),): 1}) * factor
+                return _with_remainders(length - Length({monomial: coefficient}) - atom[1] * factor + remainder)
+    return length
 
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][A-Za-z0-9_$.]*)|(//|[-+*%(),]))")

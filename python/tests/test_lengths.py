@@ -13,7 +13,8 @@ class Reading(unittest.TestCase):
     def test_text(self):
         for text, expected in {
             "L": "L", "L - 2": "L - 2", "2*L+1": "2 * L + 1", "-2 + L": "L - 2", "ceildiv(L, 2)": "ceildiv(L, 2)",
-            "floordiv(L, 2)": "floordiv(L, 2)", "L // 2": "floordiv(L, 2)", "L % 4": "mod(L, 4)", "N * L": "L * N",
+            "floordiv(L, 2)": "floordiv(L, 2)", "L // 2": "floordiv(L, 2)", "L % 4": "mod(L, 4)", "8 * floordiv(L, 8) + mod(L, 8)": "L", "mod(mod(L, 8), 4)": "mod(L, 4)",
+            "L - mod(L, 8)": "8 * floordiv(L, 8)", "N + L - 8 * floordiv(L, 8)": "N + mod(L, 8)", "N * L": "L * N",
             "floordiv(4 * N, 4)": "N", "ceildiv(L + 4, 2)": "ceildiv(L, 2) + 2", "(N + 1) * 3 - N": "2 * N + 3",
             "ragged(len)": "ragged(len)", "512": "512", "L - L": "0", "floordiv(floordiv(L, 2), 3)": "floordiv(L, 6)",
         }.items():

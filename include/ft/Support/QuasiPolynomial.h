@@ -30,7 +30,8 @@ public:
   /// form grows beyond reason. Rules: quotients and remainders by a positive
   /// constant have coefficients in [0, divisor) and no common factor with it,
   /// and are written `ceildiv` where the constant term is divisor - 1; divisors
-  /// that are one monomial cancel in the terms they divide; a quotient of a quotient is one.
+  /// that are one monomial cancel in the terms they divide; a quotient of a quotient is one. A remainder
+  /// by a constant is E - d·floordiv(E, d), and such a difference is written as a remainder.
   static std::optional<QuasiPolynomial> get(AffineExpr expr);
 
   AffineExpr toExpr(MLIRContext *context) const;
@@ -41,6 +42,17 @@ public:
   std::map<Monomial, int64_t, MonomialLess> terms;
 
 private:
+  /// Without remainders by constants.
+  static std::optional<QuasiPolynomial> expand(AffineExpr expr);
+  /// With a remainder in the place of each c·E - c·d·floordiv(E, d); `this` is expanded.
+  QuasiPolynomial contract(MLIRContext *context) const;
+  bool contractOne(MLIRContext *context);
+  bool takes(const QuasiPolynomial &numerator, const Monomial &factor, int64_t count) const;
+  static QuasiPolynomial of(const Monomial &monomial, int64_t coefficient) {
+    QuasiPolynomial form;
+    form.add(monomial, coefficient);
+    return form;
+  }
   bool add(const Monomial &monomial, int64_t coefficient);
   bool add(const QuasiPolynomial &other, int64_t factor);
   static std::optional<QuasiPolynomial> multiply(const QuasiPolynomial &a, const QuasiPolynomial &b);

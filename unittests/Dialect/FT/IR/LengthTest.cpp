@@ -183,6 +183,13 @@ TEST_F(LengthTest, Text) {
   EXPECT_EQ(parse("--L").str(), "L");
   EXPECT_EQ(parse(" ( L + 1 ) * 2").str(), "2 * L + 2");
   EXPECT_EQ(parse("mod(L + 9, 4)").str(), "mod(L + 1, 4)");
+  EXPECT_EQ(parse("8 * floordiv(L, 8) + mod(L, 8)"), parse("L"));
+  EXPECT_EQ(parse("N * mod(L + N, 4) + 4 * N * floordiv(L + N, 4)"), parse("N * L + N * N"));
+  EXPECT_EQ(parse("mod(mod(L, 8), 4)").str(), "mod(L, 4)");
+  EXPECT_EQ(parse("floordiv(mod(L, 8), 8)").str(), "0");
+  EXPECT_EQ(parse("L - mod(L, 8)").str(), "8 * floordiv(L, 8)");
+  EXPECT_EQ(parse("N - 8 * floordiv(L, 8) + L").str(), "N + mod(L, 8)");
+  EXPECT_EQ(parse("8 * ceildiv(L, 8) - L").str(), "8 * ceildiv(L, 8) - L");
   EXPECT_EQ(parse("floordiv(3 * L, 6)").str(), "floordiv(L, 2)");
   EXPECT_EQ(parseError("L +"), "expected an integer, a name or '(' at ''");
   EXPECT_EQ(parseError("L L"), "expected an operator or the end at 'L'");
