@@ -7,6 +7,7 @@
 #include "FTAccessEval.h"
 #include "TSSAEval.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -17,7 +18,7 @@ std::optional<LogicalResult> FTAccessEval::run(Operation *op) {
   using Result = std::optional<LogicalResult>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<ShiftOp, ReverseOp, SliceOp, StrideOp, WindowOp, GatherOp, ZipOp, GetOp, AtOp, ConcatOp,
-            FlattenOp, SplitOp, TransposeOp, RepeatOp, IotaOp, ft::CastOp, LastOp>(
+            FlattenOp, SplitOp, TransposeOp, RepeatOp, IotaOp, ft::CastOp, LastOp, GroupOp>(
           [&](auto concrete) { return Result(visit(concrete)); })
       .Default([](Operation *) { return Result(); });
 }
@@ -260,6 +261,36 @@ LogicalResult FTAccessEval::visit(GatherOp op) {
   if (failed(result))
     return failure();
   env.bind(op.getResult(), *result);
+  return success();
+}
+
+/// The numbers of a list of any depth, one after the other.
+static void flattenInto(const RuntimeValue &value, SmallVectorImpl<int64_t> &numbers) {
+  if (!value.isList()) {
+    numbers.push_back(value.getTensor().getInt());
+    return;
+  }
+  for (const RuntimeValue &item : value.getItems())
+    flattenInto(item, numbers);
+}
+
+LogicalResult FTAccessEval::visit(GroupOp op) {
+  FailureOr<RuntimeValue> indices = eval.read(op, op.getIndices(), env);
+  FailureOr<int64_t> count = evaluate(op, op.getValues());
+  if (failed(indices) || failed(count))
+    return failure();
+  SmallVector<int64_t> numbers;
+  flattenInto(*indices, numbers);
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, numbers.size()));
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) { return numbers[a] < numbers[b]; });
+  Type place = IntegerType::get(op.getContext(), 64);
+  Items places, ends;
+  for (int64_t i : order)
+    places.push_back(Tensor::scalarInt(place, i));
+  for (int64_t v = 0; v < *count; ++v)
+    ends.push_back(Tensor::scalarInt(place, llvm::count_if(numbers, [&](int64_t n) { return n <= v; })));
+  env.bind(op.getOrder(), RuntimeValue::list(std::move(places)));
+  env.bind(op.getEnds(), RuntimeValue::list(std::move(ends)));
   return success();
 }
 

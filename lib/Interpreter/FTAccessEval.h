@@ -30,6 +30,7 @@ private:
   LogicalResult visit(WindowOp op);
   LogicalResult visit(LastOp op);
   LogicalResult visit(GatherOp op);
+  LogicalResult visit(GroupOp op);
   LogicalResult visit(ZipOp op);
   LogicalResult visit(GetOp op);
   LogicalResult visit(AtOp op);

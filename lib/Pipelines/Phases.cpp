@@ -142,6 +142,7 @@ void ft::addPhasePasses(OpPassManager &pm, Phase phase, StringRef machine, Strin
     pm.addPass(createFTSelect());
     pm.addNestedPass<func::FuncOp>(createFTDropUnitDims());
     pm.addPass(createCanonicalizerPass());
+    pm.addNestedPass<func::FuncOp>(createFTAlignMaps());
     pm.addPass(createCSEPass());
     pm.addPass(createFTSplitHeld());
     break;

@@ -33,6 +33,16 @@ Value buildSum(OpBuilder &builder, Location loc, Value a, Value b);
 /// The sum of the elements of a list at the places that `ft.shift` by `offset` fills: the first ones, or the last.
 Value buildSumOfFilled(OpBuilder &builder, Location loc, Value list, LengthAttr offset);
 
+/// The greatest or least of an initial value and the elements of a list, all of one tensor type.
+struct Extremum {
+  Value result, list, init;
+};
+/// The cotangent goes in equal shares to the elements, and the initial value, that are the extremum, as PyTorch's `amax`
+/// has it. Returns the cotangents of the list and of the initial value.
+std::pair<Value, Value> buildExtremumVjp(OpBuilder &builder, Location loc, Extremum extremum, Value cotangent);
+/// The mean of the tangents of those that are the extremum.
+Value buildExtremumJvp(OpBuilder &builder, Location loc, Extremum extremum, Value list, Value init);
+
 /// The values of the program that the operation's vjp reads, in the order in which it asks for them. `wanted` as in
 /// `buildVjp`. Empty where the operation has no derivative.
 SmallVector<Value> getAdjointReads(Operation *op, ArrayRef<bool> wanted);

@@ -212,6 +212,7 @@ void derivatives::registerFormModels(DialectRegistry &registry) {
     SiluOp::attachInterface<SiluModel>(*context);
     SoftmaxOp::attachInterface<SoftmaxModel>(*context);
     LowestOp::attachInterface<ConstantModel<LowestOp>>(*context);
+    StopGradientOp::attachInterface<ConstantModel<StopGradientOp>>(*context);
     ScaleOp::attachInterface<ScaleModel>(*context);
     BroadcastOp::attachInterface<BroadcastModel>(*context);
     LayerNormOp::attachInterface<LayerNormModel>(*context);

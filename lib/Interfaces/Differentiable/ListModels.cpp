@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Builders.h"
+#include "GatherAdjoint.h"
 #include "Terms.h"
 #include "WindowAdjoint.h"
 
@@ -178,23 +179,9 @@ struct LastModel : AccessModel<LastModel, LastOp> {
   }
 };
 
-/// The transpose adds up, for each place of the list, what was taken from it: a sum over all indices, in their order.
 struct GatherModel : AccessModel<GatherModel, GatherOp> {
   static Value transpose(GatherOp op, Writer &w, PrimalReader primal, unsigned, Value g) {
-    Value indices = primal(op.getIndices());
-    Type element = indices.getType();
-    if (auto list = dyn_cast<ListType>(element))
-      element = list.getElement();
-    Value places = w.iota(op.getInput().getType().getLength(), cast<RankedTensorType>(element).getElementType());
-    return w.map(places, [&](Writer &inner, ValueRange place) { return takenFrom(inner, place[0], indices, g); });
-  }
-
-private:
-  static Value takenFrom(Writer &w, Value place, Value indices, Value g) {
-    if (isa<ListType>(indices.getType()))
-      return w.sumOf(w.map({indices, g}, [&](Writer &inner, ValueRange v) { return takenFrom(inner, place, v[0], v[1]); }));
-    Value same = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, place, indices);
-    return w.keepWhere(same, g);
+    return transposeGather(op, w, primal(op.getIndices()), g);
   }
 };
 } // namespace

@@ -51,7 +51,7 @@ func.func private @bounds(!ft.list<[L], tensor<2xf32>>) attributes {ft.bounds = 
 module attributes {ft.bounds = #ft.bounds<"L >= 5">} {}
 
 // -----
-// expected-error @+1 {{unknown attribute 'ft.bound': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on functions, and 'ft.gen' on their arguments}}
+// expected-error @+1 {{unknown attribute 'ft.bound': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on functions, 'ft.gen' on their arguments, and 'ft.checkpoint' and 'ft.saved' on operations}}
 func.func private @bounds() attributes {ft.bound = 5}
 
 // -----
@@ -138,4 +138,28 @@ func.func @place() {
   // expected-error @+1 {{'ft.leaf_listed' belongs on a function}}
   %0 = arith.constant {ft.leaf_listed} 0 : index
   return
+}
+
+// -----
+
+func.func @saved(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'ft.saved' is true or false, on an operation with results; found 3 : i64}}
+  %y = math.exp %x {ft.saved = 3} : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @checkpoint(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'ft.checkpoint' belongs on a fold or scan, whose states it saves}}
+  %y = math.exp %x {ft.checkpoint = [64]} : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @checkpoint(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'ft.checkpoint' is a list of numbers of iterations, each an i64 of at least 1, [64]; found [0]}}
+  %y = math.exp %x {ft.checkpoint = [0]} : tensor<2xf32>
+  return %y : tensor<2xf32>
 }

@@ -131,7 +131,7 @@ static LogicalResult verifyResiduals(Operation *op, Attribute attribute) {
       return false;
     auto [kind, number] = text.getValue().split(' ');
     unsigned value;
-    return llvm::is_contained({"argument", "result", "saved"}, kind) && !number.getAsInteger(10, value);
+    return llvm::is_contained({"argument", "result", "saved", "order", "ends"}, kind) && !number.getAsInteger(10, value);
   };
   if (list && function && list.size() <= function.getNumArguments() && llvm::all_of(list, isOrigin))
     return success();
@@ -163,6 +163,25 @@ static LogicalResult verifyHeld(Operation *op, FunctionOpInterface function, uns
   return success();
 }
 
+/// `ft.saved`, `ft.checkpoint`: what reverse mode saves (ft-differentiate).
+static LogicalResult verifySaving(Operation *op, StringRef name, Attribute value) {
+  if (name == "ft.saved") {
+    if (isa<BoolAttr, UnitAttr>(value) && op->getNumResults() != 0)
+      return success();
+    return op->emitError("'ft.saved' is true or false, on an operation with results; found ") << value;
+  }
+  auto sizes = dyn_cast<ArrayAttr>(value);
+  auto isSize = [](Attribute entry) {
+    auto number = dyn_cast<IntegerAttr>(entry);
+    return number && number.getType().isSignlessInteger(64) && number.getInt() > 0;
+  };
+  if (!sizes || sizes.empty() || !llvm::all_of(sizes, isSize))
+    return op->emitError("'ft.checkpoint' is a list of numbers of iterations, each an i64 of at least 1, [64]; found ") << value;
+  if (auto compute = dyn_cast<ComputeOp>(op); compute && !compute.isMap())
+    return success();
+  return op->emitError("'ft.checkpoint' belongs on a fold or scan, whose states it saves");
+}
+
 LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
@@ -172,10 +191,12 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return verifyResiduals(op, attribute.getValue());
   if (name == "ft.binds")
     return verifyBinds(op, function, attribute.getValue());
+  if (name == "ft.saved" || name == "ft.checkpoint")
+    return verifySaving(op, name, attribute.getValue());
   if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
     return op->emitError() << "unknown attribute '" << name
                            << "': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on "
-                              "functions, and 'ft.gen' on their arguments";
+                              "functions, 'ft.gen' on their arguments, and 'ft.checkpoint' and 'ft.saved' on operations";
   if (!function)
     return op->emitError() << "'" << name << "' belongs on a function";
 

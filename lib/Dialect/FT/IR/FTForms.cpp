@@ -18,6 +18,13 @@
 using namespace mlir;
 using namespace mlir::ft;
 
+static ParseResult parseLength(OpAsmParser &parser, LengthAttr &length) {
+  return ft::detail::parseLength(parser, length);
+}
+static void printLength(OpAsmPrinter &printer, Operation *, LengthAttr length) {
+  ft::detail::printLength(printer, length);
+}
+
 #define GET_OP_CLASSES
 #include "ft/Dialect/FT/IR/FTForms.cpp.inc"
 
@@ -83,7 +90,36 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+static LengthAttr countOf(ListType list) {
+  LengthAttr count = LengthAttr::get(list.getContext(), 1);
+  for (LengthAttr length : list.getLengths())
+    count = count * length;
+  return count;
+}
+
+void GroupOp::build(OpBuilder &builder, OperationState &state, Value indices, LengthAttr values) {
+  Type place = RankedTensorType::get({}, builder.getI64Type());
+  LengthAttr count = countOf(cast<ListType>(indices.getType()));
+  build(builder, state, ListType::wrap(count, place), ListType::wrap(values, place), indices, values);
+}
+
+LogicalResult GroupOp::verify() {
+  ListType list = getIndices().getType();
+  auto element = dyn_cast<RankedTensorType>(list.getElement());
+  bool isIndex = element && element.getRank() == 0 && element.getElementType().isIntOrIndex();
+  if (!isIndex || list.hasRagged()) // U1
+    return emitOpError("(U1) expects a list of tensor<iN> or tensor<index>, found ") << list;
+  Type place = RankedTensorType::get({}, IntegerType::get(getContext(), 64));
+  Type order = ListType::wrap(countOf(list), place), ends = ListType::wrap(getValues(), place);
+  if (getOrder().getType() != order || getEnds().getType() != ends) // U1
+    return emitOpError("(U1) gives ") << order << " and " << ends << ", found " << getOrder().getType() << " and "
+                                      << getEnds().getType();
+  return ft::detail::verifyNonNegative(*this, getValues(), "(U1) the number of values " + getValues().str(),
+                                       "must not be negative");
+}
+
 LogicalResult SigmoidOp::verify() { return verifyNumbers(*this, "O4", true); } // O4
+LogicalResult StopGradientOp::verify() { return verifyNumbers(*this, "O4", true); } // O4
 LogicalResult SiluOp::verify() { return verifyNumbers(*this, "O4", true); }    // O4
 
 LogicalResult SoftmaxOp::verify() {
@@ -255,7 +291,7 @@ struct Writer {
 } // namespace
 
 bool mlir::ft::isShortForm(Operation *op) {
-  return isa<LowestOp, ScaleOp, BroadcastOp, SigmoidOp, SiluOp, SoftmaxOp, LayerNormOp>(op);
+  return isa<LowestOp, ScaleOp, BroadcastOp, SigmoidOp, SiluOp, SoftmaxOp, StopGradientOp, LayerNormOp>(op);
 }
 
 Value mlir::ft::expandShortForm(OpBuilder &builder, Operation *op) {
@@ -269,6 +305,7 @@ Value mlir::ft::expandShortForm(OpBuilder &builder, Operation *op) {
       .Case([&](SigmoidOp o) {
         return w.div(w.splat(tensorOf(o.getInput()), 1.0), w.logistic(o.getInput()));
       })
+      .Case([&](StopGradientOp o) { return o.getInput(); })
       .Case([&](SiluOp o) { return w.div(o.getInput(), w.logistic(o.getInput())); })
       .Case([&](SoftmaxOp o) { return w.softmax(o.getInput(), o.getDim()); })
       .Case([&](LayerNormOp o) { return w.layerNorm(o); });

@@ -7,6 +7,7 @@
 #ifndef FT_FORMS
 #define FT_FORMS
 
+include "ft/Dialect/FT/IR/FTAttrs.td"
 include "ft/Dialect/FT/IR/FTTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -30,6 +31,30 @@ def FT_LastOp : FT_Form<"last", [DeclareOpInterfaceMethods<InferTypeOpInterface>
   let arguments = (ins FT_AnyList:$input, FT_Value:$fallback);
   let results = (outs FT_Value:$result);
   let assemblyFormat = "$input `or` $fallback attr-dict `:` qualified(type($input)) `,` qualified(type($fallback))";
+}
+
+def FT_GroupOp : FT_Form<"group"> {
+  let summary = "the places of a list of indices, grouped by index";
+  let description = [{
+    `order` gives the places of the flattened list in the order of the indices there, those of equal indices in the order
+    of the list. `ends` gives for each of `values` indices v how many places have an index of at most v: the places of v
+    are `order[ends[v - 1]]` to `order[ends[v] - 1]`.
+
+    The adjoint of `ft.gather` is a segmented scan in this order, as in a stable sort by key (Blelloch 1990, §1.5).
+    `ft-differentiate` makes both lists arguments of the backward function, which the caller sorts. The interpreter
+    computes them; no other engine does.
+
+    (U1) `indices` is a list of `tensor<iN>` or `tensor<index>` of any depth; `order` has its number of elements, `ends`
+    has `values`. Both are of `tensor<i64>`.
+    ```mlir
+    %order, %ends = ft.group %idx into V : !ft.list<[M], tensor<i64>> -> !ft.list<[M], tensor<i64>>, !ft.list<[V], tensor<i64>>
+    ```
+  }];
+  let arguments = (ins FT_AnyList:$indices, FT_LengthAttr:$values);
+  let results = (outs FT_AnyList:$order, FT_AnyList:$ends);
+  let assemblyFormat = "$indices `into` custom<Length>($values) attr-dict `:` qualified(type($indices)) `->` qualified(type($order)) `,` qualified(type($ends))";
+  let builders = [OpBuilder<(ins "::mlir::Value":$indices, "::mlir::ft::LengthAttr":$values)>];
+  let hasVerifier = 1;
 }
 
 def ShortForms : OpDocGroup {
@@ -101,6 +126,15 @@ def FT_SigmoidOp : FT_FloatForm<"sigmoid"> {
     (O4) a tensor of floats.
     ```mlir
     %y = ft.sigmoid %x : tensor<4x8xf32>
+    ```
+  }];
+}
+def FT_StopGradientOp : FT_FloatForm<"stop_gradient"> {
+  let summary = "the tensor itself, which derivatives take for a constant";
+  let description = [{
+    (O4) a tensor of floats. `ft-differentiate` gives the operand no gradient and the result no tangent.
+    ```mlir
+    %y = ft.stop_gradient %x : tensor<4x8xf32>
     ```
   }];
 }

@@ -5,6 +5,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FTAlignMaps : Pass<"ft-align-maps", "::mlir::func::FuncOp"> {
+  let summary = "let maps beside a scan from the right begin at their last element";
+  string reads = "maps beside scans from the right";
+  string writes = "maps over reversed lists";
+  let description = [{
+    In the body of an operator with states, a map has no order of its own, and a nest counts its iterations from the first
+    element. A scan from the right over lists of the same length begins at the last one. What one reads of the other is
+    then at no constant distance, and the nest keeps its order. This pass lets such maps go through reversed lists and
+    reverses what they give, which costs nothing (`ft.reverse` is an access). Where the body also has a fold or scan from
+    the left of that length, maps stay.
+
+    ```mlir
+    %as = ft.scanr (%h = %hs : !ft.list<[L], !x>) init (%a = %z : !x) -> !ft.list<[L], !x> { ... }
+    %ds = ft.map (%a = %as : !ft.list<[L], !x>) -> !ft.list<[L], !x> { ... }
+    ```
+    ==>
+    ```mlir
+    %0 = ft.reverse %as : !ft.list<[L], !x>
+    %1 = ft.map (%a = %0 : !ft.list<[L], !x>) -> !ft.list<[L], !x> { ... }
+    %ds = ft.reverse %1 : !ft.list<[L], !x>
+    ```
+  }];
+}
 def FTDifferentiate : Pass<"ft-differentiate", "::mlir::ModuleOp"> {
   let summary = "add the derivative of a function over lists, in reverse or forward mode";
   let description = [{
@@ -23,8 +46,22 @@ def FTDifferentiate : Pass<"ft-differentiate", "::mlir::ModuleOp"> {
 
     A fold or scan over `xs` becomes a fold over the same lists in the opposite direction, whose state is the cotangent of
     the state; a map stays a map. What a body captures gets the sum of what its iterations give. There is no tape: the
-    list of a value of a body leaves the operators around it. Access operators, constants, reshapes and integers made
-    of integers are done again where the backward function needs them; all else that it reads is saved (`save=all`).
+    list of a value of a body leaves the operators around it.
+
+    What the backward function reads is at hand (an argument, a result), *saved*, or *computed again* from other values.
+    Access operators, constants, reshapes and integers made of integers are always done again. `save` says what else:
+
+    - `all`: nothing.
+    - `states`: all but folds and scans and what holds one.
+    - `auto`: what a minimum cut of each body says, from the innermost outwards. To save costs the time to write and read
+      the bytes, to compute again that of the operations, by the machine's model at typical lengths. A remark tells each
+      choice and both prices.
+
+    `ft.saved` on an operation binds: `true` saves its results and what leaves its body, `false` computes them again.
+
+    `ft.checkpoint = [64]` on a fold or scan saves its states at each 64th iteration. The iterations are taken in chunks;
+    the backward function computes the states of a chunk again before it reverses the chunk. More numbers divide chunks
+    again. It holds for any length; a scan with a `lag` is not divided, which a remark says.
 
     ```mlir
     %h = ft.foldl (%x = %xs : !ft.list<[L], !x>) init (%s = %h0 : !x) -> !x { ... %n = math.tanh ... }
@@ -43,6 +80,8 @@ def FTDifferentiate : Pass<"ft-differentiate", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", "\"reverse\"", "reverse or forward">,
     ListOption<"wrt", "wrt", "unsigned", "numbers of the arguments; by default all of floats">,
     ListOption<"results", "results", "unsigned", "numbers of the results; by default all">,
+    Option<"save", "save", "std::string", "\"auto\"", "what reverse mode saves: auto, states or all">,
+    Option<"machine", "machine", "std::string", "\"\"", "a machine by its name or file, for prices (default: cpu)">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];

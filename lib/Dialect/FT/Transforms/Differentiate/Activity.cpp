@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Differentiate.h"
 
+#include "ft/Dialect/FT/IR/FTForms.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -52,6 +53,8 @@ bool Activity::visit(Block &block) {
       changed |= visitCompute(compute);
       continue;
     }
+    if (isa<StopGradientOp>(op))
+      continue;
     if (isAnyVaried(op.getOperands()) || (op.getNumRegions() && isAnyVaried(getCaptured(&op))))
       for (Value result : op.getResults())
         changed |= mark(result);

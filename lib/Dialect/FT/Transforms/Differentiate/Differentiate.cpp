@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Differentiate.h"
+#include "Plan.h"
 
 #include "ft/Dialect/FT/IR/FunctionForm.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Machine/FindMachine.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_FTDIFFERENTIATE
@@ -48,7 +51,7 @@ public:
     LogicalResult done = normalize(copy);
     if (succeeded(done)) {
       copy.setSymName(found.getSymName());
-      done = mode == "reverse" ? buildReverse(copy, request) : buildForward(copy, request);
+      done = mode == "reverse" ? reverse(copy, request) : buildForward(copy, request);
     }
     copy.erase();
     if (failed(done))
@@ -78,6 +81,21 @@ private:
     if (!only)
       module.emitError() << "ft-differentiate: the module has no function with a body";
     return only;
+  }
+
+  LogicalResult reverse(func::FuncOp copy, const Request &request) {
+    std::optional<Save> chosen = llvm::StringSwitch<std::optional<Save>>(save)
+                                     .Case("all", Save::All)
+                                     .Case("states", Save::States)
+                                     .Case("auto", Save::Auto)
+                                     .Default(std::nullopt);
+    if (!chosen)
+      return copy.emitError() << "ft-differentiate: save is 'auto', 'states' or 'all', found '" << save << "'";
+    FailureOr<MachineRef> found = findMachine(copy.getLoc(), machine, "cpu");
+    if (failed(found))
+      return failure();
+    makeChunks(copy);
+    return buildReverse(copy, request, *chosen, **found);
   }
 
   /// The numbers that an option gives, or all that are differentiable.

@@ -10,6 +10,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
+namespace mlir::ft {
+struct Machine;
+}
+
 namespace mlir::ft::differentiate {
 
 /// What of a function is differentiated: numbers of arguments and of results.
@@ -17,9 +21,18 @@ struct Request {
   SmallVector<unsigned> wrt, results;
 };
 
+enum class Save;
+
 /// Gives each fold and scan an initial state, and refuses what has no rule: layers that are not unrolled, calls, branches,
 /// ragged lists, tuples.
 LogicalResult normalize(func::FuncOp function);
+
+/// Folds whose sums follow a running maximum by a factor, as in flash attention, become a maximum and sums at the last one.
+void closeRunningMaxima(func::FuncOp function);
+
+/// A fold that is the greatest or least element of one list: `maximumf`, `minimumf`, `maxnumf` or `minnumf` of state and
+/// element, and nothing else.
+bool isExtremum(ComputeOp op);
 
 /// The values that depend on differentiable arguments.
 class Activity {
@@ -55,8 +68,12 @@ ComputeOp rebuild(OpBuilder &builder, ComputeOp op, OperatorKind kind, TypeRange
 /// The kind with the same meaning that keeps its order.
 OperatorKind getOrdered(OperatorKind kind);
 
-/// @f_forward and @f_backward, after `function`, which is normalized.
-LogicalResult buildReverse(func::FuncOp function, const Request &request);
+/// Makes chunks of the iterations of each fold and scan with `ft.checkpoint`: the states of a chunk are computed again.
+/// A remark tells where that is not done, and why.
+void makeChunks(func::FuncOp function);
+
+/// @f_forward and @f_backward, after `function`, which is normalized. What is saved is priced on the machine.
+LogicalResult buildReverse(func::FuncOp function, const Request &request, Save save, const Machine &machine);
 /// @f_jvp.
 LogicalResult buildForward(func::FuncOp function, const Request &request);
 

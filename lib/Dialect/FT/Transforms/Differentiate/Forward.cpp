@@ -21,6 +21,7 @@ public:
 private:
   LogicalResult addTangents(Block &block);
   LogicalResult addTangents(ComputeOp op);
+  void addTangentOfExtremum(ComputeOp op);
   LogicalResult addToCombine(ComputeOp op, ArrayRef<unsigned> states);
   Value tangentOrZero(OpBuilder &b, Value value) {
     Value found = tangents.lookup(value);
@@ -70,7 +71,11 @@ LogicalResult Forward::addTangents(Block &block) {
     operations.push_back(&op);
   for (Operation *op : operations) {
     if (auto compute = dyn_cast<ComputeOp>(op)) {
-      if (activity.isAnyVaried(op->getResults()) && failed(addTangents(compute)))
+      if (!activity.isAnyVaried(op->getResults()))
+        continue;
+      if (isExtremum(compute))
+        addTangentOfExtremum(compute);
+      else if (failed(addTangents(compute)))
         return failure();
       continue;
     }
@@ -94,6 +99,14 @@ LogicalResult Forward::addTangents(Block &block) {
         tangents[result] = tangent;
   }
   return success();
+}
+
+void Forward::addTangentOfExtremum(ComputeOp op) {
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  Value result = op->getResult(0), list = op.getLists().front(), init = op.getInits().front();
+  if (Value tangent = buildExtremumJvp(b, op.getLoc(), {result, list, init}, tangents.lookup(list), tangents.lookup(init)))
+    tangents[result] = tangent;
 }
 
 LogicalResult Forward::addToCombine(ComputeOp op, ArrayRef<unsigned> states) {

@@ -1,51 +1,30 @@
 //===- Mirror.cpp - the backward counterpart of a block -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of the forward program, where the backward one reads them: computed again where that costs nothing, else
-// saved. A value of a body leaves it as a list.
+// Values of the forward program, where the backward one reads them: computed again where that costs nothing or the plan
+// says so, else saved. A value of a body leaves it as a list.
 //
 //===----------------------------------------------------------------------===//
 #include "Mirror.h"
+#include "Pieces.h"
 
-#include "ft/Dialect/FT/IR/FTForms.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::differentiate;
 
-Mirror::Mirror(const Activity &activity, Residuals &residuals, Block &source, Block &mirror)
-    : activity(activity), residuals(residuals), source(source), mirror(mirror), b(mirror.getParent()->getContext()) {
+Mirror::Mirror(Context &context, Block &source, Block &mirror)
+    : context(context), activity(context.activity), residuals(context.residuals), source(source), mirror(mirror),
+      b(mirror.getParent()->getContext()) {
   b.setInsertionPointToEnd(&mirror);
+  context.reads[&source];
 }
 
 Mirror::Mirror(Mirror &parent, ComputeOp op, Block &mirror)
-    : activity(parent.activity), residuals(parent.residuals), parent(&parent), op(op), source(op.getBody().front()),
-      mirror(mirror), b(op.getContext()) {
+    : context(parent.context), activity(parent.activity), residuals(parent.residuals), parent(&parent), op(op),
+      source(op.getBody().front()), mirror(mirror), b(op.getContext()) {
   b.setInsertionPointToEnd(&mirror);
-}
-
-/// Whether an operation moves data and computes none, so that it is done again where its result is read: access
-/// operators, constants, reshapes, and what integers are made of integers. What is no value of a list, a scalar,
-/// cannot leave a body at all.
-static bool isDoneAgain(Operation *op) {
-  if (op->hasTrait<OpTrait::ConstantLike>() || isa<LowestOp, BroadcastOp>(op))
-    return true;
-  if (isa<ComputeOp>(op))
-    return false;
-  if (isa<FTDialect>(op->getDialect()))
-    return !isShortForm(op);
-  if (isa<tensor::EmptyOp, tensor::DimOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-          tensor::SplatOp, tensor::CastOp, linalg::FillOp, linalg::BroadcastOp, linalg::TransposeOp>(op))
-    return true;
-  if (llvm::any_of(op->getResultTypes(), [](Type type) { return !isValueType(type); }))
-    return true;
-  auto isInteger = [](Type type) { return !isa<ListType>(type) && !isa<FloatType>(getElementTypeOrSelf(type)); };
-  return op->getNumRegions() == 0 && llvm::all_of(op->getOperandTypes(), isInteger) &&
-         llvm::all_of(op->getResultTypes(), isInteger);
+  context.reads[&source];
 }
 
 Value Mirror::primal(Value value) {
@@ -57,19 +36,48 @@ Value Mirror::primal(Value value) {
   return available[value] = brought;
 }
 
-Value Mirror::copy(Operation *op, Value value) {
-  IRMapping mapping;
+Mirror::Copy Mirror::copy(Operation *op) {
+  Copy made;
   for (Value operand : op->getOperands())
-    mapping.map(operand, primal(operand));
+    made.mapping.map(operand, primal(operand));
   for (Value operand : getCaptured(op))
-    mapping.map(operand, primal(operand));
-  Operation *made = b.clone(*op, mapping);
-  return made->getResult(cast<OpResult>(value).getResultNumber());
+    made.mapping.map(operand, primal(operand));
+  made.made = b.clone(*op, made.mapping);
+  residuals.dropLifted(made.made);
+  return made;
+}
+
+Mirror::Copy &Mirror::getCopy(Operation *op) {
+  auto found = copies.find(op);
+  if (found != copies.end())
+    return found->second;
+  // (To copy may bring others.)
+  Copy made = copy(op);
+  return copies[op] = std::move(made);
+}
+
+/// The list of what `placeholder` is the list of, in a copy of the operator around it.
+Value Mirror::liftFromCopy(Value placeholder, IRMapping &mapping, ComputeOp made) {
+  Value value = residuals.originOf(placeholder)->value, own = mapping.lookupOrNull(value);
+  if (auto inner = residuals.originOf(value))
+    own = liftFromCopy(value, mapping, cast<ComputeOp>(mapping.lookup(inner->around)));
+  return residuals.lift(made, own);
 }
 
 Value Mirror::bring(Value value) {
-  if (Operation *defining = value.getDefiningOp(); defining && isDoneAgain(defining))
-    return copy(defining, value);
+  Operation *defining = value.getDefiningOp();
+  auto origin = residuals.originOf(value);
+  if (origin && context.plan.isComputedAgain(origin->around)) {
+    Copy &again = getCopy(origin->around);
+    return liftFromCopy(value, again.mapping, cast<ComputeOp>(again.made));
+  }
+  if (defining && !origin) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (isDoneAgain(defining))
+      return copy(defining).made->getResult(number);
+    if (context.plan.isComputedAgain(defining))
+      return getCopy(defining).made->getResult(number);
+  }
   if (op)
     return bringFromBody(value);
   unsigned before = residuals.getAll().size(), number = residuals.add(value);
@@ -122,7 +130,22 @@ void Mirror::accumulate(Value value, Value part) {
     return;
   }
   Value &sum = cotangents[value];
-  sum = buildSum(b, part.getLoc(), sum, part);
+  Value joined = joinPieces(b, source.getParentOp(), sum, part);
+  sum = joined ? joined : buildSum(b, part.getLoc(), sum, part);
+}
+
+/// A value that an adjoint of this block reads.
+Value Mirror::read(Value value) {
+  context.reads[&source].insert(value);
+  return primal(value);
+}
+
+void Mirror::reverseExtremum(ComputeOp extremum) {
+  Value result = extremum->getResult(0), list = extremum.getLists().front(), init = extremum.getInits().front();
+  Extremum own{read(result), read(list), read(init)};
+  auto [ofList, ofInit] = buildExtremumVjp(b, extremum.getLoc(), own, cotangentOf(result));
+  accumulate(list, ofList);
+  accumulate(init, ofInit);
 }
 
 LogicalResult Mirror::reverse() {
@@ -136,7 +159,9 @@ LogicalResult Mirror::reverse() {
     if (llvm::none_of(own, [](Value v) { return v != nullptr; }))
       continue;
     if (auto compute = dyn_cast<ComputeOp>(step)) {
-      if (failed(OperatorMirror(*this, compute).run()))
+      if (isExtremum(compute))
+        reverseExtremum(compute);
+      else if (failed(OperatorMirror(*this, compute).run()))
         return failure();
       continue;
     }
@@ -146,7 +171,7 @@ LogicalResult Mirror::reverse() {
       return failure();
     SmallVector<bool> wanted = llvm::map_to_vector(step.getOperands(), isVaried);
     SmallVector<Value> parts;
-    if (failed(model->buildVjp(b, [&](Value v) { return primal(v); }, own, wanted, parts)))
+    if (failed(model->buildVjp(b, [&](Value v) { return read(v); }, own, wanted, parts)))
       return failure();
     for (auto [operand, part] : llvm::zip(step.getOperands(), parts))
       accumulate(operand, part);

@@ -4,15 +4,26 @@
 #ifndef LIB_FT_DIALECT_FT_TRANSFORMS_DIFFERENTIATE_MIRROR_H
 #define LIB_FT_DIALECT_FT_TRANSFORMS_DIFFERENTIATE_MIRROR_H
 
+#include "Plan.h"
 #include "Residuals.h"
 
+#include "mlir/IR/IRMapping.h"
+
 namespace mlir::ft::differentiate {
+
+/// What all mirrors of a function share.
+struct Context {
+  const Activity &activity;
+  Residuals &residuals;
+  const Plan &plan;
+  AdjointReads &reads; // filled
+};
 
 /// The block of the backward program in which the operations of one block of the forward program are reversed.
 class Mirror {
 public:
   /// Of a function's block: `mirror` is the backward function's, whose first arguments are the residuals.
-  Mirror(const Activity &activity, Residuals &residuals, Block &source, Block &mirror);
+  Mirror(Context &context, Block &source, Block &mirror);
   /// Of the body of `op`, below `parent`.
   Mirror(Mirror &parent, ComputeOp op, Block &mirror);
 
@@ -28,13 +39,24 @@ public:
 private:
   friend class OperatorMirror;
 
+  /// An operation computed again here: the copy, and where values of its bodies are in it.
+  struct Copy {
+    Operation *made = nullptr;
+    IRMapping mapping;
+  };
+
+  Value read(Value value);
+  void reverseExtremum(ComputeOp extremum);
   Value bring(Value value);
   Value bringFromBody(Value value);
   Value stateBefore(unsigned state);
-  Value copy(Operation *op, Value value);
+  Copy copy(Operation *op);
+  Copy &getCopy(Operation *op);
+  Value liftFromCopy(Value placeholder, IRMapping &mapping, ComputeOp made);
   /// An element of a list of the parent's mirror.
   Value addList(Value list);
 
+  Context &context;
   const Activity &activity;
   Residuals &residuals;
   Mirror *parent = nullptr;
@@ -42,6 +64,7 @@ private:
   Block &source, &mirror;
   OpBuilder b;
   DenseMap<Value, Value> available, cotangents;
+  DenseMap<Operation *, Copy> copies;
   /// What comes for values of blocks around, by value.
   llvm::MapVector<Value, SmallVector<Value>> captured;
   /// The lists whose elements the mirror's last arguments are.

@@ -4,6 +4,7 @@
 #include "Differentiate.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -66,6 +67,55 @@ static void addInit(ComputeOp op) {
   op->erase();
 }
 
+/// What the state of a fold is compared with, where the fold is the extremum of something that depends on no state; null
+/// for other folds.
+static Value getCompared(ComputeOp op) {
+  if (!op.isFold() || op.getNumStates() != 1 || op.getInits().size() != 1 || !op.getEmitResults().empty())
+    return nullptr;
+  Operation *made = op.getYield().getValues().front().getDefiningOp();
+  BlockArgument state = op.getStateArgs().front();
+  if (!made || !isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(made) ||
+      made->getBlock() != &op.getBody().front() || !state.hasOneUse() || *state.user_begin() != made)
+    return nullptr;
+  return made->getOperand(made->getOperand(0) == state ? 1 : 0);
+}
+
+bool differentiate::isExtremum(ComputeOp op) {
+  Value compared = getCompared(op);
+  return compared && op.getLists().size() == 1 && compared == op.getElementArgs().front() &&
+         op.getBody().front().getOperations().size() == 2;
+}
+
+/// The extremum of t(x) as a map of t and the extremum of its results.
+static void splitExtremum(ComputeOp op, Value compared) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Operation *made = op.getYield().getValues().front().getDefiningOp();
+  ComputeOp map = createCompute(b, loc, OperatorKind::Map, ListType::wrap(op.getLength(), compared.getType()),
+                                SmallVector<Value>(op.getLists()));
+  auto *block = new Block(), *rest = new Block();
+  map.getBody().push_back(block);
+  IRMapping mapping;
+  for (BlockArgument element : op.getElementArgs())
+    mapping.map(element, block->addArgument(element.getType(), loc));
+  OpBuilder inner = OpBuilder::atBlockEnd(block);
+  for (Operation &each : op.getBody().front().without_terminator())
+    if (&each != made)
+      inner.clone(each, mapping);
+  YieldOp::create(inner, loc, ValueRange{mapping.lookupOrDefault(compared)}, ValueRange());
+  ComputeOp fold = createCompute(b, loc, OperatorKind::Reduce, op->getResultTypes(), map->getResults(),
+                                 SmallVector<Value>(op.getInits()));
+  fold.getBody().push_back(rest);
+  IRMapping own;
+  own.map(op.getStateArgs().front(), rest->addArgument(compared.getType(), loc));
+  own.map(compared, rest->addArgument(compared.getType(), loc));
+  OpBuilder end = OpBuilder::atBlockEnd(rest);
+  Operation *again = end.clone(*made, own);
+  YieldOp::create(end, loc, again->getResults(), ValueRange());
+  op->replaceAllUsesWith(fold->getResults());
+  op->erase();
+}
+
 static bool holdsTuple(Type type) {
   bool found = false;
   AttrTypeWalker walker;
@@ -104,5 +154,13 @@ LogicalResult differentiate::normalize(func::FuncOp function) {
     return failure();
   for (ComputeOp op : open)
     addInit(op);
+  closeRunningMaxima(function);
+  SmallVector<std::pair<ComputeOp, Value>> extrema;
+  function.walk([&](ComputeOp op) {
+    if (Value compared = getCompared(op); compared && !isExtremum(op))
+      extrema.emplace_back(op, compared);
+  });
+  for (auto [op, compared] : extrema)
+    splitExtremum(op, compared);
   return success();
 }

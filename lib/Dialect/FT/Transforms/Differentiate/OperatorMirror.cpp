@@ -172,6 +172,10 @@ bool OperatorMirror::sinks(Sum &sum) {
   auto isInside = [&](Value value) { return value.getParentBlock() == block; };
   if (llvm::any_of(getCaptured(made), isInside))
     return false;
+  // What is not finished cannot be copied.
+  auto isOpen = [](UnrealizedConversionCastOp) { return WalkResult::interrupt(); };
+  if (made->walk(isOpen).wasInterrupted())
+    return false;
   std::optional<int64_t> size = countOf(part.getType());
   int64_t operands = 0;
   SmallVector<Value> sources;

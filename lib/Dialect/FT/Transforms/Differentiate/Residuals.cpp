@@ -23,7 +23,32 @@ Value Residuals::lift(ComputeOp op, Value value) {
   Type type = ListType::wrap(op.getLength(), value.getType());
   Value placeholder = UnrealizedConversionCastOp::create(b, op.getLoc(), type, ValueRange()).getResult(0);
   placeholders[op].push_back(placeholder);
+  origins.try_emplace(placeholder, Origin{op.getOperation(), value});
   return list = placeholder;
+}
+
+std::optional<Residuals::Origin> Residuals::originOf(Value placeholder) const {
+  auto found = origins.find(placeholder);
+  return found == origins.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Residuals::dropLifted(Operation *copy) {
+  SmallVector<Operation *> unused;
+  copy->walk([&](Operation *op) {
+    if (isa<UnrealizedConversionCastOp>(op) && op->getNumOperands() == 0)
+      unused.push_back(op);
+    auto compute = dyn_cast<ComputeOp>(op);
+    if (!compute)
+      return;
+    YieldOp yield = compute.getYield();
+    unsigned values = compute.getStateResults().size(), emits = compute.getEmitResults().size();
+    if (yield.getValues().size() > values)
+      yield.getValuesMutable().erase(values, yield.getValues().size() - values);
+    if (yield.getEmits().size() > emits)
+      yield.getEmitsMutable().erase(emits, yield.getEmits().size() - emits);
+  });
+  for (Operation *op : unused)
+    op->erase();
 }
 
 void Residuals::addResults(ComputeOp op, ArrayRef<Value> lists) {

@@ -22,6 +22,14 @@ public:
   /// The list of `value`, of the body of `op`, beside the operator. The value leaves the body by `emit`, or by `yield`
   /// of a map. The list is a placeholder until `finish`.
   Value lift(ComputeOp op, Value value);
+  /// Of a placeholder: what it is the list of.
+  struct Origin {
+    Operation *around;
+    Value value;
+  };
+  std::optional<Origin> originOf(Value placeholder) const;
+  /// Takes out of a copy of operators what leaves the originals for placeholders.
+  void dropLifted(Operation *copy);
   /// Gives operators and the function the results for what was lifted and added. Returns where each residual comes from:
   /// "argument 0", "result 1", "saved 0".
   SmallVector<std::string> finish();
@@ -33,6 +41,7 @@ private:
   llvm::SetVector<Value> residuals;
   DenseMap<std::pair<Operation *, Value>, Value> lifted;
   llvm::MapVector<Operation *, SmallVector<Value>> placeholders;
+  DenseMap<Value, Origin> origins;
 };
 
 } // namespace mlir::ft::differentiate

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "Mirror.h"
 
+#include "ft/Dialect/FT/IR/FTForms.h"
+
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
@@ -18,17 +20,23 @@ namespace {
 /// Makes the two functions.
 class Reverse {
 public:
-  Reverse(func::FuncOp forward, const Request &request)
-      : forward(forward), request(request), activity(forward, request.wrt), residuals(forward) {}
-  LogicalResult run(StringRef name);
+  Reverse(func::FuncOp forward, const Request &request, const Plan &plan)
+      : forward(forward), request(request), plan(plan), activity(forward, request.wrt), residuals(forward) {}
+  /// `isTrial` ends where all vjps are built: neither function is whole then.
+  LogicalResult run(StringRef name, bool isTrial = false);
+  const AdjointReads &getReads() const { return reads; }
 
 private:
   void bindNames(func::FuncOp backward, Mirror &mirror);
+  void addGroups(func::FuncOp backward);
 
   func::FuncOp forward;
   const Request &request;
+  const Plan &plan;
   Activity activity;
   Residuals residuals;
+  AdjointReads reads;
+  SmallVector<std::string> groupOrigins; // of arguments after the residuals: "order 2", "ends 2"
 };
 } // namespace
 
@@ -57,6 +65,32 @@ void Reverse::bindNames(func::FuncOp backward, Mirror &mirror) {
   }
 }
 
+/// The groups of an index list that is an argument become arguments: the caller sorts.
+void Reverse::addGroups(func::FuncOp backward) {
+  Block &block = backward.front();
+  unsigned place = residuals.getAll().size();
+  DenseMap<std::tuple<unsigned, Type, unsigned>, Value> made;
+  SmallVector<GroupOp> groups;
+  backward.walk([&](GroupOp op) { groups.push_back(op); });
+  for (GroupOp op : groups) {
+    auto list = cast<BlockArgument>(op.getIndices());
+    auto origin = dyn_cast<BlockArgument>(residuals.getAll()[list.getArgNumber()]);
+    if (!origin)
+      continue;
+    unsigned number = origin.getArgNumber();
+    for (Value result : {op.getOrder(), op.getEnds()}) {
+      bool isOrder = result == op.getOrder();
+      Value &argument = made[{number, result.getType(), isOrder ? 1 : 0}];
+      if (!argument) {
+        argument = block.insertArgument(place++, result.getType(), op.getLoc());
+        groupOrigins.push_back((isOrder ? "order " : "ends ") + std::to_string(number));
+      }
+      result.replaceAllUsesWith(argument);
+    }
+    op.erase();
+  }
+}
+
 /// What is specified for lengths that no argument has.
 static void keepBound(func::FuncOp backward) {
   SmallVector<StringAttr> bound = getBoundNames(backward.front().getArgumentTypes());
@@ -72,7 +106,7 @@ static void keepBound(func::FuncOp backward) {
   }
 }
 
-LogicalResult Reverse::run(StringRef name) {
+LogicalResult Reverse::run(StringRef name, bool isTrial) {
   MLIRContext *context = forward.getContext();
   OpBuilder b(context);
   Block &source = forward.front();
@@ -83,7 +117,8 @@ LogicalResult Reverse::run(StringRef name) {
   b.setInsertionPointAfter(forward);
   b.insert(backward);
   Block *block = backward.addEntryBlock();
-  Mirror mirror(activity, residuals, source, *block);
+  Context shared{activity, residuals, plan, reads};
+  Mirror mirror(shared, source, *block);
   Operation *end = source.getTerminator();
   for (unsigned number : request.results) {
     Value result = end->getOperand(number);
@@ -92,6 +127,8 @@ LogicalResult Reverse::run(StringRef name) {
   }
   if (failed(refuseBits(forward, activity)) || failed(mirror.reverse()))
     return failure();
+  if (isTrial)
+    return success();
   OpBuilder inner = OpBuilder::atBlockEnd(block);
   SmallVector<Value> gradients;
   for (unsigned number : request.wrt) {
@@ -100,6 +137,7 @@ LogicalResult Reverse::run(StringRef name) {
   }
   func::ReturnOp::create(inner, forward.getLoc(), gradients);
   bindNames(backward, mirror);
+  addGroups(backward);
   // The results that were not asked for are none of the forward function's.
   SmallVector<Value> results;
   for (unsigned number : request.results)
@@ -107,19 +145,49 @@ LogicalResult Reverse::run(StringRef name) {
   end->setOperands(results);
   keepBound(backward);
   SmallVector<Attribute> origins;
-  for (const std::string &origin : residuals.finish())
+  SmallVector<std::string> all = residuals.finish();
+  llvm::append_range(all, groupOrigins);
+  for (const std::string &origin : all)
     origins.push_back(b.getStringAttr(origin));
   backward->setAttr("ft.residuals", b.getArrayAttr(origins));
   backward.setFunctionType(b.getFunctionType(block->getArgumentTypes(), ValueRange(gradients).getTypes()));
   return success();
 }
 
-LogicalResult differentiate::buildReverse(func::FuncOp function, const Request &request) {
+/// What vjps read: found by building all of them, for a copy where everything is saved.
+static FailureOr<AdjointReads> findReads(func::FuncOp function, const Request &request) {
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(function.getLoc());
+  OpBuilder b = OpBuilder::atBlockEnd(scratch->getBody());
+  IRMapping mapping;
+  auto copy = cast<func::FuncOp>(b.clone(*function, mapping));
+  DenseMap<Value, Value> original;
+  for (auto [from, to] : mapping.getValueMap())
+    original[to] = from;
+  DenseMap<Block *, Block *> originalBlocks;
+  for (auto [from, to] : mapping.getBlockMap())
+    originalBlocks[to] = from;
+  Plan none;
+  Reverse trial(copy, request, none);
+  if (failed(trial.run("backward", true)))
+    return failure();
+  AdjointReads reads;
+  for (auto &[block, values] : trial.getReads())
+    for (llvm::SetVector<Value> &own = reads[originalBlocks.lookup(block)]; Value value : values)
+      own.insert(original.lookup(value));
+  return reads;
+}
+
+LogicalResult differentiate::buildReverse(func::FuncOp function, const Request &request, Save save,
+                                          const Machine &machine) {
   func::FuncOp forward = function.clone();
   std::string name = function.getSymName().str();
   forward.setSymName(name + "_forward");
   OpBuilder b(function->getContext());
   b.setInsertionPointAfter(function);
   b.insert(forward);
-  return Reverse(forward, request).run(name + "_backward");
+  FailureOr<AdjointReads> reads = findReads(forward, request);
+  if (failed(reads))
+    return failure();
+  Plan plan(forward, *reads, save, Prices(forward, machine));
+  return Reverse(forward, request, plan).run(name + "_backward");
 }

@@ -1,0 +1,124 @@
+// The greatest or least element: of what is computed of elements, of tensors by elements, in a softmax; of no element.
+// RUN: %python %ft_src/scripts/gradients.py --build %ft_build --dims "L=0,N=1" --dims "L=1,N=2" --dims "L=7,N=3" %s | FileCheck %s
+// CHECK: 0 wrong
+// Neither direction has an order: what was a fold is maps and sums.
+// RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=softmax},canonicalize,cse)' | FileCheck %s --check-prefix=ORDER
+// ORDER-LABEL: func.func @softmax_backward
+// ORDER-NOT: ft.fold
+// ORDER-NOT: ft.scan
+// ORDER-LABEL: func.func @flash
+
+!x = tensor<3xf32>
+!s = tensor<f32>
+
+func.func @least(%xs: !ft.list<[L], !x>, %h0: !x, %c: !x) -> !x {
+  %m = ft.foldl (%x = %xs : !ft.list<[L], !x>) init (%s = %h0 : !x) -> !x {
+    %p = arith.mulf %x, %c : !x
+    %t = math.sin %p : !x
+    %n = arith.minimumf %t, %s : !x
+    ft.yield %n : !x
+  }
+  return %m : !x
+}
+
+func.func @softmax(%qs: !ft.list<[N], !x>, %ks: !ft.list<[L], !x>, %vs: !ft.list<[L], !s>) -> !ft.list<[N], !s> {
+  %os = ft.map (%q = %qs : !ft.list<[N], !x>) -> !ft.list<[N], !s> {
+    %zero = arith.constant dense<0.0> : !s
+    %low = arith.constant dense<-9.0> : !s
+    %m = ft.reduce (%k = %ks : !ft.list<[L], !x>) init (%s = %low : !s) -> !s {
+      %t = linalg.dot ins(%q, %k : !x, !x) outs(%zero : !s) -> !s
+      %n = arith.maximumf %s, %t : !s
+      ft.yield %n : !s
+    } combine (%a, %b) {
+      %n = arith.maximumf %a, %b : !s
+      ft.yield %n : !s
+    }
+    %es = ft.map (%k = %ks : !ft.list<[L], !x>) -> !ft.list<[L], !s> {
+      %t = linalg.dot ins(%q, %k : !x, !x) outs(%zero : !s) -> !s
+      %d = arith.subf %t, %m : !s
+      %e = math.exp %d : !s
+      ft.yield %e : !s
+    }
+    %l = ft.reduce (%e = %es : !ft.list<[L], !s>) init (%s = %zero : !s) -> !s {
+      %n = arith.addf %s, %e : !s
+      ft.yield %n : !s
+    }
+    %o = ft.reduce (%e, %v = %es, %vs : !ft.list<[L], !s>, !ft.list<[L], !s>) init (%s = %zero : !s) -> !s {
+      %p = arith.mulf %e, %v : !s
+      %n = arith.addf %s, %p : !s
+      ft.yield %n : !s
+    } combine (%a, %b) {
+      %n = arith.addf %a, %b : !s
+      ft.yield %n : !s
+    }
+    %one = arith.constant dense<1.0> : !s
+    %safe = arith.addf %l, %one : !s
+    %r = arith.divf %o, %safe : !s
+    ft.yield %r : !s
+  }
+  return %os : !ft.list<[N], !s>
+}
+
+// Sums that follow a running maximum: the same, from a fold whose states wait for each other.
+// RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=flash},canonicalize,cse)' | FileCheck %s --check-prefix=FLASH
+// FLASH-LABEL: func.func @flash_backward
+// FLASH-NOT: ft.foldl
+// FLASH-NOT: ft.foldr
+// FLASH-LABEL: func.func private @other
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhsT = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+!q = tensor<2x3xf32>
+!p = tensor<2x2xf32>
+!r = tensor<2xf32>
+func.func @flash(%qs: !ft.list<[N], !q>, %ks: !ft.list<[L], !q>, %vs: !ft.list<[L], !q>) -> (!ft.list<[N], !q>, !ft.list<[N], !r>) {
+  %os, %ms = ft.map (%q = %qs : !ft.list<[N], !q>) -> !ft.list<[N], !q>, !ft.list<[N], !r> {
+    %low = arith.constant dense<-9.0> : !r
+    %one = arith.constant dense<1.0> : !r
+    %zo = arith.constant dense<0.5> : !q
+    %zp = arith.constant dense<0.0> : !p
+    %mf, %sf, %of = ft.foldl (%k, %v = %ks, %vs : !ft.list<[L], !q>, !ft.list<[L], !q>) init (%m, %s, %o = %low, %one, %zo : !r, !r, !q) -> !r, !r, !q {
+      %st = linalg.matmul indexing_maps = [#lhs, #rhsT, #out] ins(%q, %k : !q, !q) outs(%zp : !p) -> !p
+      %m1 = linalg.reduce { arith.maximumf } ins(%st : !p) outs(%m : !r) dimensions = [1]
+      %pe = tensor.empty() : !p
+      %mb = linalg.broadcast ins(%m1 : !r) outs(%pe : !p) dimensions = [1]
+      %d = arith.subf %st, %mb : !p
+      %p = math.exp %d : !p
+      %dm = arith.subf %m, %m1 : !r
+      %fix = math.exp %dm : !r
+      %s0 = arith.mulf %s, %fix : !r
+      %s1 = linalg.reduce { arith.addf } ins(%p : !p) outs(%s0 : !r) dimensions = [1]
+      %oe = tensor.empty() : !q
+      %fixb = linalg.broadcast ins(%fix : !r) outs(%oe : !q) dimensions = [1]
+      %o0 = arith.mulf %o, %fixb : !q
+      %o1 = linalg.matmul ins(%p, %v : !p, !q) outs(%o0 : !q) -> !q
+      ft.yield %m1, %s1, %o1 : !r, !r, !q
+    }
+    %e = tensor.empty() : !q
+    %sfb = linalg.broadcast ins(%sf : !r) outs(%e : !q) dimensions = [1]
+    %r = arith.divf %of, %sfb : !q
+    ft.yield %r, %mf : !q, !r
+  }
+  return %os, %ms : !ft.list<[N], !q>, !ft.list<[N], !r>
+}
+
+// What does not follow the maximum stays a fold: the exponent is squared.
+// RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=other},canonicalize,cse)' | FileCheck %s --check-prefix=OTHER
+// OTHER-LABEL: func.func @other_backward
+// OTHER: ft.foldr
+func.func private @other(%xs: !ft.list<[L], !s>) -> !s {
+  %low = arith.constant dense<-9.0> : !s
+  %one = arith.constant dense<1.0> : !s
+  %m, %s = ft.foldl (%x = %xs : !ft.list<[L], !s>) init (%m, %s = %low, %one : !s, !s) -> !s, !s {
+    %m1 = arith.maximumf %m, %x : !s
+    %d = arith.subf %x, %m1 : !s
+    %p = math.exp %d : !s
+    %pp = arith.mulf %p, %p : !s
+    %dm = arith.subf %m, %m1 : !s
+    %fix = math.exp %dm : !s
+    %s0 = arith.mulf %s, %fix : !s
+    %s1 = arith.addf %s0, %pp : !s
+    ft.yield %m1, %s1 : !s, !s
+  }
+  return %s : !s
+}
