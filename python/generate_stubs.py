@@ -131,7 +131,7 @@ def package_stub():
     later, types_ = "", []
     places = {}
     names = sorted(n for n in vars(ft) if not n.startswith("_"))
-    modules = ("errors", "types", "lengths", "lists", "compute", "program", "binding", "bundles", "tensors", "jit", "derivatives")
+    modules = ("errors", "types", "lengths", "lists", "compute", "program", "binding", "bundles", "tensors", "jit", "derivatives", "saving")
     import importlib
 
     for module_name in modules:

@@ -20,7 +20,7 @@ from .binding import ragged
 from .bundles import Bundle, compile_text, load
 from .compute import emit, fold, foldl, foldr, reduce, scan, scanl, scanr
 from .compute import map_ as map  # noqa: A004
-from .derivatives import grad, jvp, value_and_grad, vjp
+from .derivatives import grad, hvp, jvp, value_and_grad, vjp
 from .errors import (
     ArgumentError, ArgumentValueError, BoundsError, BundleError, CacheError, CompileCancelled, CompileError, DeviceError,
     DTypeError, Error, GradientError, InternalError, LengthError, MissingError, NotBuiltError, OutOfMemoryError, ShapeError, TraceError,
@@ -32,6 +32,7 @@ from .lengths import Length
 from .lists import ListValue, concat, dim, iota, repeat
 from .lists import zip_ as zip  # noqa: A004
 from .program import index, normal, uniform
+from .saving import checkpoint, stop_gradient
 from .tensors import Tensor
 from .types import DType, List, bf16, f16, f32, f64, i8, i16, i32, i64
 from .types import any_ as any  # noqa: A004

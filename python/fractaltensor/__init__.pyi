@@ -55,6 +55,7 @@ from .functions import bmm as bmm
 from .functions import broadcast_to as broadcast_to
 from .functions import cat as cat
 from .functions import ceil as ceil
+from .saving import checkpoint as checkpoint
 from .functions import chunk as chunk
 from .functions import clamp as clamp
 from .functions import clip as clip
@@ -93,6 +94,7 @@ from .derivatives import grad as grad
 from .functions import greater as greater
 from .functions import greater_equal as greater_equal
 from .functions import gt as gt
+from .derivatives import hvp as hvp
 from .program import index as index
 from .functions import indices as indices
 from .functions import invert as invert
@@ -166,6 +168,7 @@ from .functions import square as square
 from .functions import squeeze as squeeze
 from .functions import stack as stack
 from .functions import std as std
+from .saving import stop_gradient as stop_gradient
 from .functions import sub as sub
 from .functions import subtract as subtract
 from .functions import sum as sum

@@ -12,7 +12,7 @@ import ctypes
 import functools
 import math
 import sys
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import host_memory
 from .errors import ArgumentError, DTypeError
@@ -294,6 +294,34 @@ _TORCH_NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "
 def torch_of(dtype: DType):
     """The torch.dtype of an element type."""
     return getattr(sys.modules["torch"], _TORCH_NAMES[dtype.name])
+
+
+def autocast(types: Sequence, values: Sequence) -> Sequence:
+    """Under PyTorch's autocast: floats in the element types of their parameters, by operations that autograd knows.
+
+    Tensors of an open element type, of which not all have the same, are cast to autocast's own. `values` itself is returned
+    where nothing is to be cast.
+    """
+    import torch
+
+    def is_cast(value) -> bool:
+        return isinstance(value, torch.Tensor) and value.is_floating_point() and torch.is_autocast_enabled(value.device.type)
+
+    elements = [getattr(type_, "element", type_).dtype for type_ in types]
+    open_types: Dict[str, set] = {}
+    for dtype, value in zip(elements, values):
+        if not dtype.is_bound and is_cast(value):
+            open_types.setdefault(dtype.name, set()).add(value.dtype)
+    made = []
+    for dtype, value in zip(elements, values):
+        wanted = getattr(value, "dtype", None)
+        if is_cast(value):
+            if dtype.is_bound and dtype.is_float:
+                wanted = torch_of(dtype)
+            elif not dtype.is_bound and len(open_types[dtype.name]) > 1:
+                wanted = torch.get_autocast_dtype(value.device.type)
+        made.append(value if wanted == getattr(value, "dtype", None) else value.to(wanted))
+    return values if all(a is b for a, b in zip(made, values)) else made
 
 
 def allocator(kind: str, dtype: DType, shape: Tuple[int, ...], device_type: int, device_id: int) -> Callable[[], Any]:

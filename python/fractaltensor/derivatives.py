@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Derivatives of programs: ``grad``, ``value_and_grad``, ``vjp`` and ``jvp``.
+"""Derivatives of programs: ``grad``, ``value_and_grad``, ``vjp``, ``jvp`` and ``hvp``.
 
 The compiler differentiates the program's text (the pass ``ft-differentiate``); what comes out are programs again, which
 are compiled and called as any other.
@@ -8,6 +8,7 @@ are compiled and called as any other.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from ctypes import c_void_p
@@ -18,7 +19,7 @@ from .binding import Binder, check_bounds
 from .compiled import compile_error
 from .errors import ArgumentError, GradientError
 from .jit import Jit
-from .lengths import parse_dims
+from .lengths import Length, parse_dims
 from .program import Options, Program
 from .source import here
 from .types import DType, ListType, TensorType, bf16, f16, f32, f64, i8, i16, i32, i64
@@ -149,12 +150,46 @@ class _DerivedJit(Jit):
         raise TypeError("a derivative is made where it is used; pickle the program")
 
 
+def _lengths_of(types, arrays: Sequence) -> Dict[str, int]:
+    """The lengths that arrays bind, by name."""
+    return {
+        length.single_name: array.shape[i]
+        for type_, array in zip(types, arrays) if isinstance(type_, ListType)
+        for i, length in enumerate(type_.lengths) if length.single_name is not None
+    }
+
+
+def _sorted(indices):
+    """The indices in their order, and where each lies; equal ones in the order of the list."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(indices, torch.Tensor):
+        return indices.reshape(-1).sort(stable=True)
+    import numpy
+
+    flat = numpy.asarray(indices).reshape(-1)
+    order = numpy.argsort(flat, kind="stable").astype(numpy.int64)
+    return flat[order], order
+
+
+def _ends(ordered, count: int):
+    """How many of the ordered indices are at most 0, 1, …, count - 1."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(ordered, torch.Tensor):
+        return torch.searchsorted(ordered, torch.arange(count, device=ordered.device, dtype=ordered.dtype), right=True)
+    import numpy
+
+    return numpy.searchsorted(ordered, numpy.arange(count), side="right").astype(numpy.int64)
+
+
 class Derivative(NamedTuple):
     """The derivative of a program in reverse mode.
 
     forward: takes the program's arguments; its results, then what is saved.
+
     backward: takes residuals and a cotangent for each result of floats; a gradient for each argument of `wrt`.
-    residuals: of each, where it comes from: ("argument" or "result" or "saved", number).
+
+    residuals: of each, where it comes from: ("argument" or "result" or "saved", number). ("order" or "ends", number) is
+    made of an argument's indices: :func:`_sorted`, :func:`_ends`.
     """
 
     forward: Jit
@@ -167,14 +202,27 @@ class Derivative(NamedTuple):
     def read(self, arguments: Sequence, outputs: Sequence) -> List[Any]:
         """The residuals, from arguments and what `forward` gave."""
         sources = {"argument": arguments, "result": outputs[: self.num_results], "saved": outputs[self.num_results :]}
-        return [sources[kind][number] for kind, number in self.residuals]
+        groups = {number: _sorted(arguments[number]) for kind, number in self.residuals if kind == "order"}
+        found = []
+        for place, (kind, number) in enumerate(self.residuals):
+            if kind == "order":
+                found.append(groups[number][1])
+            elif kind == "ends":
+                length = self.backward._derived.types[place].length
+                found.append(_ends(groups[number][0], length.evaluate(_lengths_of(self.forward._derived.types, arguments))))
+            else:
+                found.append(sources[kind][number])
+        return found
 
 
 _made: Dict[Tuple, Any] = {}
 
 
-def _differentiated(program: Program, options: str) -> str:
-    """The module with a program's derivative; a refusal is a :class:`GradientError` at the program's line."""
+def _differentiated(program: Program, options: str, remarks: Optional[list] = None) -> str:
+    """The module with a program's derivative; a refusal is a :class:`GradientError` at the program's line.
+
+    `remarks`, where it is given, is filled with the compiler's messages and the table of places.
+    """
     text, table = program.text(locations=True)
     data = text.encode()
     library = lib.library()
@@ -182,7 +230,7 @@ def _differentiated(program: Program, options: str) -> str:
     file = function.__code__.co_filename if hasattr(function, "__code__") else program.name
     with lib.collecting() as messages:
         source = c_void_p()
-        status = library.ft_source_parse(lib.compiler(), data, len(data), file.encode(), source)
+        status = library.ft_source_parse(lib.compiler(remarks is not None), data, len(data), file.encode(), source)
         printed = ""
         if status == lib.OK:
             try:
@@ -194,11 +242,42 @@ def _differentiated(program: Program, options: str) -> str:
         if status != lib.OK:
             error = compile_error(program, table, messages, (library.ft_last_error() or b"").decode(errors="replace"), status)
             raise GradientError(error.reason, error.frames, error.notes)
+        if remarks is not None:
+            remarks += [list(messages), table]
     return printed
 
 
 def _floats(types) -> Tuple[int, ...]:
     return tuple(i for i, t in enumerate(types) if (t.element if isinstance(t, ListType) else t).dtype.is_float)
+
+
+def _reverse_options(program: Program, wrt: Sequence[int]) -> str:
+    from .printer import symbol
+
+    return f"function={symbol(program.name)} mode=reverse wrt={','.join(map(str, wrt))}"
+
+
+def saved_bytes(made: Derivative) -> Length:
+    """Bytes that a forward function saves besides arguments and results, as a length of the program."""
+    total = Length.of(0)
+    for type_ in made.forward._derived.result_types[made.num_results :]:
+        element = type_.element if isinstance(type_, ListType) else type_
+        size = Length.of(math.prod(element.shape) * (1 if element.dtype.is_bool else element.dtype.bits // 8))
+        for length in type_.lengths if isinstance(type_, ListType) else ():
+            size = size * length
+        total = total + size
+    return total
+
+
+def choices(program: Program) -> List[Tuple[Tuple[int, ...], Derivative, list, Any]]:
+    """Of each derivative that was made of a program: for which arguments, and the remarks with the table of places."""
+    found = []
+    for key, made in list(_made.items()):
+        if key[:3] == ("reverse", program.text(), program.rounding):
+            report: list = []
+            _differentiated(program, _reverse_options(program, made.wrt), report)
+            found.append((made.wrt, made, *report))
+    return found
 
 
 def derivative(program: Program, wrt: Sequence[int], engine: Optional[str] = None) -> Derivative:
@@ -209,7 +288,7 @@ def derivative(program: Program, wrt: Sequence[int], engine: Optional[str] = Non
     found = _made.get(key)
     if found is None:
         name = symbol(program.name)
-        module = _differentiated(program, f"function={name} mode=reverse wrt={','.join(map(str, wrt))}")
+        module = _differentiated(program, _reverse_options(program, wrt))
         forward, backward = _Text(module, f"{name}_forward"), _Text(module, f"{name}_backward")
         found = Derivative(
             _DerivedJit(forward, program, engine), _DerivedJit(backward, program, engine, "backward"), tuple(backward.residuals), tuple(wrt),
@@ -341,6 +420,62 @@ def jvp(f: Jit, args: Sequence[Any], tangents: Sequence[Any]):
     return program.unflatten(found[:count]), program.unflatten([moved.get(i) for i in range(count)])
 
 
+def _check_number(f: Jit, types, what: str) -> None:
+    if len(types) != 1 or isinstance(types[0], ListType) or types[0].shape:
+        found = ", ".join(map(str, types))
+        raise GradientError(f"{f.__name__} returns {found}: ft.{what} takes a program with one number as its result; ft.vjp takes any", here())
+
+
+def hvp(f: Jit, args: Sequence[Any], vectors: Sequence[Any]):
+    """The gradient of a program with one number as its result, and the product of its Hessian with a vector.
+
+    The forward-mode derivative of the reverse-mode one: about four times the program's work, and no Hessian is made.
+
+    Args:
+      f: a program made by :func:`jit` with one result: a tensor of rank 0.
+      args: its arguments.
+      vectors: one for each argument; None for zero, and for integers.
+
+    Returns:
+      `(gradient, product)`: tuples with an array for each argument; None for integers and for static arguments.
+
+    Shapes:
+      Of gradients, vectors and products: that of the argument.
+
+    Raises:
+      GradientError: the result is not one number, or an operation has no derivative.
+    """
+    _check_jit(f, "hvp")
+    program, values = program_of(f, args)
+    _check_number(f, program.result_types, "hvp")
+    if len(vectors) != len(args):
+        raise ArgumentError(f"ft.hvp: {f.__name__} has {len(args)} arguments, found {len(vectors)} vectors", here())
+    given = dict(zip([p.name for p in f.signature.parameters], vectors))
+    moved = {i: given[p.name] for i, p in enumerate(program.parameters) if given.get(p.name) is not None}
+    if not moved or any(i not in _floats(program.types) for i in moved):
+        raise ArgumentError("ft.hvp: expected a vector for at least one argument, and for arguments of floats alone", here())
+    made = derivative(program, _floats(program.types), f._engine)
+    forward = made.forward._derived
+    found = tangent_program(forward, list(moved), f._engine)(*values, *moved.values())
+    count = len(forward.result_types)
+    tangents = dict(zip(_floats(forward.result_types), found[count:]))
+    residuals = made.read(values, found[:count])
+    sources = {
+        "argument": moved, "result": {i: t for i, t in tangents.items() if i < made.num_results},
+        "saved": {i - made.num_results: t for i, t in tangents.items() if i >= made.num_results},
+    }
+    of_residuals = {i: sources[kind][number] for i, (kind, number) in enumerate(made.residuals) if number in sources[kind]}
+    one = _one_like(found[0])
+    if of_residuals:
+        both = tangent_program(made.backward._derived, list(of_residuals), f._engine)(*residuals, one, *of_residuals.values())
+        gradients, products = both[: len(made.wrt)], both[len(made.wrt) :]
+    else:  # The gradient is the same everywhere.
+        gradients = made.backward(*residuals, one)
+        products = [gradient * 0 for gradient in gradients]
+    names = [program.parameters[number].name for number in made.wrt]
+    return tuple(tuple(dict(zip(names, each)).get(p.name) for p in f.signature.parameters) for each in (gradients, products))
+
+
 def _one_like(value):
     """1 as an array of the same library."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
@@ -372,9 +507,7 @@ def value_and_grad(f: Jit, argnums: Union[int, Sequence[int]] = 0) -> Callable:
     def call(*args):
         program, values = program_of(f, args)
         types = program.result_types
-        if len(types) != 1 or isinstance(types[0], ListType) or types[0].shape:
-            found = ", ".join(map(str, types))
-            raise GradientError(f"{f.__name__} returns {found}: ft.grad takes a program with one number as its result; ft.vjp takes any", here())
+        _check_number(f, types, "grad")
         wrt = _numbers(f, program, argnums, "grad")
         made = derivative(program, wrt, f._engine)
         outputs = made.forward(*values)

@@ -170,9 +170,11 @@ class Jit:
         if is_tracing() and any(isinstance(a, Traced) for a in (*args, *kwargs.values())):
             return self._inside(args, kwargs)
         special = {name: kwargs.pop(name, None) for name in self._reserved if name in kwargs}
-        values, statics = self._arrange(args, kwargs)
+        given, statics = self._arrange(args, kwargs)
+        values = self._cast(given)
         try:
-            return self._bind_and_run(args if len(args) == len(self.signature.parameters) else None, values, statics, **special)
+            quick = values is given and len(args) == len(self.signature.parameters)
+            return self._bind_and_run(args if quick else None, values, statics, **special)
         except Error as error:
             if os.environ.get("FT_FULL_TRACEBACK"):
                 raise
@@ -213,6 +215,11 @@ class Jit:
             options = near or "; beside its own, a call takes out=, engine= and stream="
             reason = f"got an unexpected keyword argument '{unknown[0]}'{options}"
         return f"{self.__name__}({', '.join(names)}): {reason}"
+
+    def _cast(self, values):
+        """What autocast makes of the arguments; the same list where it changes none."""
+        types = [p.type for p in self.signature.parameters if p.type is not None]
+        return arrays.autocast(types, values) if _torch_autocasts() else values
 
     def _number(self, parameter, value):
         """A number for a parameter of rank 0 as an array, the numbers of a tensor that is to be negated; else as it is."""
@@ -748,6 +755,11 @@ def _needs_torch(values) -> bool:
     from .torch_support import needs_operator
 
     return needs_operator(values)
+
+
+def _torch_autocasts() -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and torch._C._is_any_autocast_enabled()
 
 
 def _frozen(statics: Mapping[str, Any]) -> Tuple:

@@ -26,9 +26,17 @@ def explain(program: Program, request: Request) -> str:
     lengths = ", ".join(program.signature.length_names)
     if lengths:
         lines.append(f"  lengths {lengths} are bound at each call; the same code serves all of them")
+    lines += _grouped(remarks, program, table)
+    if not remarks:
+        lines.append("  the compiler made no remarks")
+    return "\n".join(lines + _gradients(program))
+
+
+def _grouped(remarks: List[Message], program: Program, table) -> List[str]:
     groups: Dict[str, List[Message]] = {}
     for remark in remarks:
         groups.setdefault(remark.category or "compiler", []).append(remark)
+    lines: List[str] = []
     for category, group in groups.items():
         lines += ["", f"{category}:"]
         for remark in group:
@@ -37,9 +45,23 @@ def explain(program: Program, request: Request) -> str:
             frames = compiled._frames(remark.places, program, table)
             if frames:
                 lines.append(f"    at {place(frames[0])}")
-    if not remarks:
-        lines.append("  the compiler made no remarks")
-    return "\n".join(lines)
+    return lines
+
+
+def _gradients(program: Program) -> List[str]:
+    """What is saved for the derivatives that were made of the program, and why."""
+    from .derivatives import choices, saved_bytes
+
+    lines: List[str] = []
+    for wrt, made, messages, table in choices(program):
+        names = ", ".join(program.parameters[i].name for i in wrt)
+        lines += ["", f"derivative for {names}:"]
+        for kind, number in dict.fromkeys(made.residuals):
+            if kind == "saved":
+                lines.append(f"  saves {made.forward._derived.result_types[made.num_results + number]}")
+        lines.append(f"  saves {saved_bytes(made)} bytes besides arguments and results")
+        lines += _grouped([m for m in messages if m.severity == "remark" and m.category == "gradients"], program, table)
+    return lines
 
 
 def _one_line(remark: Message) -> str:

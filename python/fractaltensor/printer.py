@@ -372,7 +372,8 @@ class Printer:
             text += f" state ({', '.join(self.define(s, s.name or 's') for s in states)})"
         if a["lag"] != 1:
             text += f" lag {a['lag']}"
-        self._with_results(op, indent, f"{text} -> {self.types(op.results)} {{")
+        written = f" attributes {{ft.checkpoint = [{_ints(a['checkpoint'])}]}}" if "checkpoint" in a else ""
+        self._with_results(op, indent, f"{text} -> {self.types(op.results)}{written} {{")
         self.region(body, indent + 1)
         end = "}"
         if len(op.regions) > 1:

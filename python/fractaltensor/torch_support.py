@@ -262,7 +262,8 @@ def _tensor(jit: Jit, parameter, value) -> torch.Tensor:
 def call_in_graph(number: int, args: Tuple, kwargs: Dict[str, Any]) -> Tuple[torch.Tensor, ...]:
     """A call that PyTorch's compiler meets: it leaves it whole, and what traces its graph finds the operator."""
     jit = by_number(number)
-    return tuple(call_operator(jit, *jit._arrange(args, kwargs)))
+    values, statics = jit._arrange(args, kwargs)
+    return tuple(call_operator(jit, jit._cast(values), statics))
 
 
 def _allow_in_graph() -> None:

@@ -223,10 +223,12 @@ class Traced:
     tolist = numpy = item
 
     def backward(self, *_, **__):
-        """Gradients: always an error."""
+        """Gradients of a traced value: always an error."""
         from .errors import GradientError
 
-        raise GradientError("backward(): this version computes forward only, there are no gradients yet", here())
+        raise GradientError(
+            "backward() inside of a program: return the loss and call backward() on the result, or take ft.grad of the program", here()
+        )
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):

@@ -18,7 +18,7 @@ class Tutorial(unittest.TestCase):
     maxDiff = None
 
     def test_blocks(self):
-        for file in (ROOT / "docs/python-tutorial.md", ROOT / "docs/python.md", ROOT / "docs/torch.md"):
+        for file in (ROOT / "docs/python-tutorial.md", ROOT / "docs/python.md", ROOT / "docs/torch.md", ROOT / "docs/training.md"):
             text = file.read_text()
             names, parts, at = {"__name__": "tutorial"}, [], 0
             blocks = list(BLOCK.finditer(text))
