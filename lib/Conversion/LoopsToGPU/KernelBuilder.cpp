@@ -67,6 +67,7 @@ void KernelBuilder::beginFunction(StringRef name) {
   pointers.clear();
   symbolValues.clear();
   kernelArguments.clear();
+  tensorMaps.clear();
   blockParts.clear();
   sharedPointers.clear();
   atEntry([&] {
@@ -83,8 +84,9 @@ void KernelBuilder::endFunction(etdg::ThreadBlockAttr block) {
   kernel->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(block.getResident())));
   SmallVector<Type> types(kernel.getBody().front().getArgumentTypes());
   kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+  describeTensorMaps();
   for (auto [i, type] : llvm::enumerate(types))
-    if (isa<LLVM::LLVMPointerType>(type))
+    if (isa<LLVM::LLVMPointerType>(type) && !kernel.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()))
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(accessBytes));
 }
 

@@ -60,9 +60,14 @@ public:
   std::string uniqueName(std::string name, StringRef suffix);
   void beginFunction(StringRef name);
   void endFunction(etdg::ThreadBlockAttr block);
+  /// Says of arguments that are descriptors what they describe (TensorMaps.cpp).
+  void describeTensorMaps();
   Value argument(int64_t planBuffer);
   Value symbolValue(StringAttr name);
   Value integerArgument(const HostExpr &value);
+  /// A tensor in a buffer of the plan, of which boxes of this type are moved, with the extents of its dimensions and the strides of all but
+  /// the fastest one, in bytes, the slowest first. One that is known already is the same value (TensorMaps.cpp).
+  Value tensorMap(int64_t planBuffer, tile::TensorMapType type, ArrayRef<HostExpr> extents, ArrayRef<HostExpr> strides);
   /// A loop over the tasks that are this thread block'; `turn` is the first one where they are dealt in turn.
   scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
   void emitGridBarrier();
@@ -104,6 +109,7 @@ public:
   llvm::MapVector<int64_t, Value> pointers; // by plan buffer
   llvm::DenseMap<StringAttr, Value> symbolValues;
   std::vector<::ft::rt::KernelArgument> kernelArguments;
+  llvm::MapVector<unsigned, Value> tensorMaps; // by the number of its descriptor's argument
   Threads threads;
   bool cooperative = false;  // thread blocks wait for each other
   int64_t sharedBytes = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Conversion/LoopsToGPU/Passes.h"
 
+#include "TensorMaps.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
@@ -93,6 +94,8 @@ FailureOr<GpuModule> mlir::ft::takeGpuModule(ModuleOp module, StringRef entry, S
     result.module = ModuleOp::create(kernels.getLoc());
     appendOperations(kernels.getBodyRegion(), result.module->getBodyRegion());
     kernels.erase();
+    if (failed(togpu::takeTensorMaps(*result.module, result.entry.plans.front())))
+      return failure();
     return std::move(result);
   }
   return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << targetName << "')";

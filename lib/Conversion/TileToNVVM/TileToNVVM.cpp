@@ -43,6 +43,15 @@ struct LowerShared : OpConversionPattern<SharedOp> {
   }
 };
 
+/// A tensor map is the address of its descriptor.
+struct LowerTensorMap : OpConversionPattern<TensorMapOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(TensorMapOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getDescriptor());
+    return success();
+  }
+};
+
 /// Where the adjacent elements of a thread lie that begin at its own row and column.
 struct Piece {
   Value row, column; // of the matrix
@@ -349,7 +358,7 @@ struct LowerMap : OpConversionPattern<MapOp> {
 } // namespace
 
 void mlir::ft::populateTileMemoryPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<LowerView, LowerShared>(converter, patterns.getContext());
+  patterns.add<LowerView, LowerShared, LowerTensorMap>(converter, patterns.getContext());
 }
 
 LogicalResult mlir::ft::lowerTiles(Operation *root) {
@@ -362,6 +371,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
     return success();
   });
   converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
+  converter.addConversion([](TensorMapType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
     types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
     types.append(type.getNumDigits() + type.getNumDynamic() + type.getBorders().size(), IntegerType::get(type.getContext(), 64));

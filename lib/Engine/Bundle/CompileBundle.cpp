@@ -165,12 +165,13 @@ static LogicalResult append(ModuleOp into, ModuleOp from) {
   return success();
 }
 
-/// The code of all graphs as one module.
-static FailureOr<OwningOpRef<ModuleOp>>
-lowerAll(ModuleOp module, llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(etdg::GraphOp)> lower) {
+/// What `lower` makes of each of these operations, as one module.
+template <typename OpTy>
+static FailureOr<OwningOpRef<ModuleOp>> lowerAll(ArrayRef<OpTy> operations,
+                                                 llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(OpTy)> lower) {
   OwningOpRef<ModuleOp> all;
-  for (etdg::GraphOp graph : module.getOps<etdg::GraphOp>()) {
-    FailureOr<OwningOpRef<ModuleOp>> one = lower(graph);
+  for (OpTy operation : operations) {
+    FailureOr<OwningOpRef<ModuleOp>> one = lower(operation);
     if (failed(one) || (all && failed(append(*all, **one))))
       return failure();
     if (!all)
@@ -180,14 +181,19 @@ lowerAll(ModuleOp module, llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>(et
 }
 
 static FailureOr<OwningOpRef<ModuleOp>> lowerAllToGpu(ModuleOp module, const BundleOptions &options) {
-  if (failed(makeGpuGraphs(module, options)))
-    return failure();
-  return lowerAll(module, [&](etdg::GraphOp graph) -> FailureOr<OwningOpRef<ModuleOp>> {
-    FailureOr<GpuModule> lowered = lowerGraph(graph, options);
+  auto moduleOf = [](FailureOr<GpuModule> lowered) -> FailureOr<OwningOpRef<ModuleOp>> {
     if (failed(lowered))
       return failure();
     return std::move(lowered->module);
-  });
+  };
+  // What the phase `threads` printed has no graphs any more.
+  if (auto kernels = llvm::to_vector(module.getOps<gpu::GPUModuleOp>()); !kernels.empty())
+    return lowerAll<gpu::GPUModuleOp>(
+        kernels, [&](gpu::GPUModuleOp one) { return moduleOf(lowerModule(module, one.getName(), Phase::Threads, options)); });
+  if (failed(makeGpuGraphs(module, options)))
+    return failure();
+  return lowerAll<etdg::GraphOp>(llvm::to_vector(module.getOps<etdg::GraphOp>()),
+                                 [&](etdg::GraphOp graph) { return moduleOf(lowerGraph(graph, options)); });
 }
 
 FailureOr<std::string> mlir::ft::compileToPTX(ModuleOp module, const BundleOptions &options) {

@@ -147,6 +147,23 @@ private:
 };
 } // namespace
 
+/// LLVM has an intrinsic for arrivals at a named barrier, NVVM's operation is for assembly.
+static void callArrivals(ModuleOp module) {
+  SmallVector<NVVM::BarrierArriveOp> arrivals;
+  module.walk([&](NVVM::BarrierArriveOp arrival) { arrivals.push_back(arrival); });
+  for (NVVM::BarrierArriveOp arrival : arrivals) {
+    ImplicitLocOpBuilder b(arrival.getLoc(), arrival);
+    Value number = arrival.getBarrierId();
+    if (!number)
+      number = LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(0));
+    LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"), ValueRange{number, arrival.getNumberOfThreads()});
+    arrival.erase();
+  }
+}
+
 namespace ft::emulate {
-LogicalResult callGroupProducts(ModuleOp module, std::vector<std::string> &sites) { return GroupCalls(module, sites).run(); }
+LogicalResult callGroupProducts(ModuleOp module, std::vector<std::string> &sites) {
+  callArrivals(module);
+  return GroupCalls(module, sites).run();
+}
 } // namespace ft::emulate

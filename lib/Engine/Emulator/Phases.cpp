@@ -198,8 +198,15 @@ void Grid::copyBox(uint64_t to, const TensorMapData &map, const int32_t *coordin
       accessAs(view, piece.from, piece.bytes, AccessKind::read, site);
       std::memcpy(copy.data.data() + place, reinterpret_cast<const void *>(piece.from), piece.bytes);
     }
-    accessAs(view, piece.to, piece.bytes, AccessKind::write, site);
-    forget(piece.to, piece.bytes);
+  }
+  // (Units of 16 bytes stay together, whatever of them lies over a border.)
+  constexpr uint64_t unit = 16;
+  for (size_t i = 0; i < copy.pieces.size();) {
+    uint64_t begin = copy.pieces[i].to, end = begin;
+    for (; i < copy.pieces.size() && copy.pieces[i].to == end && (end == begin || end % unit != 0); ++i)
+      end += copy.pieces[i].bytes;
+    accessAs(view, begin, uint32_t(end - begin), AccessKind::write, site);
+    forget(begin, uint32_t(end - begin));
   }
   underWay.push_back(std::move(copy));
 }

@@ -300,6 +300,7 @@ static void addConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](RegistersType type) -> Type { return IntegerType::get(type.getContext(), 64); });
   converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
+  converter.addConversion([](TensorMapType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
     types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
     types.append(type.getNumDigits() + type.getNumDynamic() + type.getBorders().size(), IntegerType::get(type.getContext(), 64));

@@ -7,6 +7,9 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Target/MachineCode/MachineCode.h"
 
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -44,10 +47,20 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ModuleOp module, Strin
                              llvm::CodeGenOptLevel::Aggressive);
 }
 
+/// Makes inline assembly of NVVM's operations for which LLVM has no intrinsic, such as `nvvm.wgmma.mma_async`. It is done here
+/// and not before: the emulator reads these operations themselves.
+static LogicalResult writeAssembly(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateNVVMToLLVMConversionPatterns(patterns);
+  LLVMConversionTarget target(*module.getContext());
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
 FailureOr<std::string> mlir::ft::translateToNVPTXText(ModuleOp module, StringRef target) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = machine ? translateForMachine(module, *machine, context) : nullptr;
+  std::unique_ptr<llvm::Module> code = machine && succeeded(writeAssembly(module)) ? translateForMachine(module, *machine, context) : nullptr;
   if (!code)
     return failure();
   return printToText(*code);
@@ -56,7 +69,8 @@ FailureOr<std::string> mlir::ft::translateToNVPTXText(ModuleOp module, StringRef
 FailureOr<std::string> mlir::ft::translateToPTX(ModuleOp module, StringRef target) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, target);
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = machine ? translateToIR(module, *machine, context) : nullptr;
+  std::unique_ptr<llvm::Module> code =
+      machine && succeeded(writeAssembly(module)) ? translateToIR(module, *machine, context) : nullptr;
   if (!code)
     return failure();
   llvm::Expected<std::string> text = compileInParts(std::move(code), [&] { return createMachine(module, target); });

@@ -44,7 +44,8 @@ struct BundleOptions {
   std::string dump = {};
 };
 
-/// PTX of every graph of a module, for `options.gpu`. The module is changed.
+/// PTX of every graph of a module, for `options.gpu`, or of the kernels in it, which have reached the phase `threads`. The module is
+/// changed.
 FailureOr<std::string> compileToPTX(ModuleOp module, const BundleOptions &options = {});
 
 /// The kernels of one graph of a module in the LLVM and NVVM dialects, and the plan that runs them.

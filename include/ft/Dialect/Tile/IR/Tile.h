@@ -21,6 +21,20 @@
 
 #include "ft/Dialect/Tile/IR/TileDialect.h.inc"
 
+namespace mlir::tile {
+
+/// What PTX and the driver fix of tensor maps: dimensions at most, elements of a box along one of them,
+constexpr int64_t mostMapDims = 5, mostBoxSize = 256;
+/// bytes that rows of a box are swizzled over, 0 for none,
+constexpr int64_t mapSwizzles[] = {0, 32, 64, 128};
+/// and a descriptor's bytes and what they are aligned to as a kernel's argument.
+constexpr int64_t mapBytes = 128, mapAlignment = 64;
+
+/// Of an argument of a kernel: the tensor map whose descriptor it is.
+inline constexpr llvm::StringLiteral tensorMapName = "tile.tensor_map";
+
+} // namespace mlir::tile
+
 #define GET_ATTRDEF_CLASSES
 #include "ft/Dialect/Tile/IR/TileAttrs.h.inc"
 
@@ -41,6 +55,9 @@ constexpr int64_t warpThreads = 32;
 constexpr int deviceSpace = 1, sharedSpace = 3;
 /// and the bytes that `cp.async` may move at once.
 constexpr int64_t asyncBytes[] = {4, 8, 16};
+
+/// The tensor map whose descriptor an argument of a function is; null: none.
+TensorMapType getTensorMap(BlockArgument argument);
 
 } // namespace mlir::tile
 

@@ -50,9 +50,16 @@ def Tile_Dialect : Dialect {
 
     - (tile_module1) both stand on a `gpu.module`, one beside the other.
     - (tile_module2) each is a string, and not an empty one. (What a plan says is checked by the code that takes it apart.)
+
+    An argument of a kernel may have the attribute `tile.tensor_map`, a type: the argument is the descriptor of such a tensor map, which the
+    launch passes by value (`tile.tensor_map`).
+
+    - (tile_module3) its value is a `!tile.tensor_map`; the function is a kernel, and the argument has `llvm.byval` of 128 bytes,
+      `nvvm.grid_constant` and `llvm.align = 64`.
   }];
   let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan);
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -460,5 +460,6 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "Re
 
 include "ft/Dialect/Tile/IR/TileRows.td"
 include "ft/Dialect/Tile/IR/TileNests.td"
+include "ft/Dialect/Tile/IR/TileMaps.td"
 
 #endif // TILE_OPS
