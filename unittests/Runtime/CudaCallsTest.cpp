@@ -124,6 +124,72 @@ TEST_F(Cuda, LaunchesAloneGoAsAGraphFromTheSecondCallOn) {
   });
 }
 
+/// Two launches, of which the second takes a descriptor of y: as f16, rows of 32 bytes, in boxes of 8 by 16 with a swizzle of 32 bytes.
+static Bundle mapped() {
+  Bundle bundle = chain();
+  Entry &e = bundle.entries[0];
+  Plan &p = e.plans[0];
+  Step tma = p.steps[0];
+  KernelArgument map;
+  map.kind = KernelArgument::tensorMap;
+  map.buffer = 1;
+  map.map.type = 6;
+  map.map.extents = {8, e.symbol(0)};
+  map.map.strides = {16};
+  map.map.box = {8, 16};
+  map.map.elementStrides = {1, 1};
+  map.map.swizzle = 1;
+  map.map.l2Promotion = 2;
+  tma.launched.kernel = 1;
+  tma.launched.arguments = {map, sample::integer(e.symbol(0))};
+  p.steps[1] = tma;
+  return bundle;
+}
+
+TEST_F(Cuda, AnUnchangedTensorMapIsNeitherEncodedNorToldAgain) {
+  run([] {
+    std::vector<uint64_t> seen;
+    driver().kernels["tma"] = {{128, 8}, [&](void **p, const CUlaunchConfig &) { seen.push_back(static_cast<CUtensorMap *>(p[0])->opaque[0]); }};
+    Module m(mapped());
+    ASSERT_EQ(m.status, FT_OK) << ft_last_error();
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0), z({3, 2}, 0), w({5, 2}, 0), v({5, 2}, 0);
+    auto address = [](Array<int64_t> &a) { return reinterpret_cast<uint64_t>(a.data.data()); };
+    auto count = [](const char *name) { return driver().calls[name]; };
+    auto lastEncoded = [] {
+      auto it = std::find_if(driver().log.rbegin(), driver().log.rend(),
+                             [](const std::string &line) { return line.starts_with("cuTensorMapEncodeTiled 6"); });
+      return it == driver().log.rend() ? std::string() : *it;
+    };
+    for (int round = 1; round <= 4; ++round) {
+      ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+      EXPECT_EQ(count("cuTensorMapEncodeTiled"), 1);
+      EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), 0);
+      EXPECT_EQ(seen, std::vector<uint64_t>(size_t(round), address(y)));
+    }
+    EXPECT_EQ(lastEncoded(), "cuTensorMapEncodeTiled 6 extents 8,3 strides 16 box 8/1,16/1 0 1 2 0");
+    // Other memory: both launches have it as an argument, and the descriptor is encoded once.
+    ASSERT_EQ(m.call({&x.tensor, &z.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(count("cuTensorMapEncodeTiled"), 2);
+    EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), 2);
+    EXPECT_EQ(seen.back(), address(z));
+    ASSERT_EQ(m.call({&x.tensor, &z.tensor}), FT_OK);
+    EXPECT_EQ(count("cuTensorMapEncodeTiled"), 2);
+    EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), 2);
+    // Another length is another tensor, a call that goes past the graph has the same.
+    ASSERT_EQ(m.call({&w.tensor, &v.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(lastEncoded(), "cuTensorMapEncodeTiled 6 extents 8,5 strides 16 box 8/1,16/1 0 1 2 0");
+    EXPECT_EQ(seen.back(), address(v));
+    int told = count("cuGraphExecKernelNodeSetParams");
+    ASSERT_EQ(m.call({&x.tensor, &y.tensor}, FT_CALL_DIRECT), FT_OK);
+    EXPECT_EQ(seen.back(), address(y));
+    EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), told);
+    // That call changed the descriptor, and the graph has it still to be told.
+    ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK);
+    EXPECT_EQ(seen.back(), address(y));
+    EXPECT_EQ(count("cuGraphExecKernelNodeSetParams"), told + 2);
+  });
+}
+
 TEST_F(Cuda, AGraphHasAnyNumberOfLaunches) {
   run([] {
     constexpr int launches = 300;

@@ -491,9 +491,19 @@ CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction, const CUlaunchC
   return cu::success;
 }
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, void *address,
-                                const uint64_t *extents, const uint64_t *, const uint32_t *box,
-                                const uint32_t *, int, int, int, int) {
+                                const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                                const uint32_t *steps, int interleave, int swizzle, int promotion, int fill) {
   ENTER(cuTensorMapEncodeTiled);
+  std::string text = "cuTensorMapEncodeTiled " + std::to_string(type);
+  for (uint32_t d = 0; d < rank; ++d)
+    text += (d ? "," : " extents ") + std::to_string(extents[d]);
+  for (uint32_t d = 0; d + 1 < rank; ++d)
+    text += (d ? "," : " strides ") + std::to_string(strides[d]);
+  for (uint32_t d = 0; d < rank; ++d)
+    text += (d ? "," : " box ") + std::to_string(box[d]) + "/" + std::to_string(steps[d]);
+  for (int number : {interleave, swizzle, promotion, fill})
+    text += " " + std::to_string(number);
+  driver.log.push_back(text);
   if (reinterpret_cast<uint64_t>(address) % 16 || extents[0] == 0)
     return cu::invalidValue;
   map->opaque[0] = reinterpret_cast<uint64_t>(address);

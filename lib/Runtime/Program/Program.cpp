@@ -466,8 +466,7 @@ Status Program::runChain(void *stream) {
                   std::equal(now.block, now.block + 3, before.block) &&
                   now.sharedBytes == before.sharedBytes;
       for (size_t a = 0; a < c.launch->arguments.size() && same; ++a)
-        same = c.launch->arguments[a].kind != KernelArgument::tensorMap &&
-               slots[c.firstSlot + a] == chain.slots[c.firstSlot + a];
+        same = slots[c.firstSlot + a] == chain.slots[c.firstSlot + a];
       pending[i].changed = !same;
     }
   }
@@ -605,6 +604,7 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
     case KernelArgument::tensorMap:
       FT_RT_TRY(encode(a, maps[size_t(a.slot)]));
       parameters[n] = &maps[size_t(a.slot)].map;
+      slots[n] = maps[size_t(a.slot)].version; // tells whether it has changed since
       break;
     }
     ++n;
@@ -637,8 +637,10 @@ Status Program::encode(const KernelArgument &argument, MapSlot &slot) {
   for (size_t d = 0; d < map.strides.size(); ++d)
     FT_RT_TRY(update(map.strides[d], slot.strides[d]));
   slot.address = address;
-  if (!same)
+  if (!same) {
+    ++slot.version;
     FT_RT_TRY(target->encode(map, address, slot.extents, slot.strides, slot.map));
+  }
   slot.valid = true;
   return {};
 }

@@ -43,6 +43,7 @@ private:
   };
   struct MapSlot {
     bool valid = false;
+    uint64_t version = 0; // how often it has been encoded: while that stays, the descriptor has
     uint64_t address = 0, extents[5] = {}, strides[5] = {};
     CUtensorMap map;
   };
