@@ -110,6 +110,7 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
   }
   AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(type.getDepth()), context);
   Address address = emitBufferAddress(block, buffer, outer, overrides, point, /*useRows=*/false);
+  flatten(address);
   Value linear = index(0);
   for (auto [extent, expr, gathered] :
        llvm::zip_equal(type.getElement().getShape(), map.getResults().drop_front(type.getDepth()), inside))
@@ -121,12 +122,14 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
 
 Emitter::Address Emitter::emitBoxAddress(BlockOp block, const Box &box, const Point &point, bool useRows) {
   Address address = emitBufferAddress(block, block.getBuffers()[box.operand], box.index, {}, point, useRows);
-  address.offset = make<arith::AddIOp>(address.offset, affineValue(box.offset, block, point));
+  if (auto constant = dyn_cast<AffineConstantExpr>(box.offset); gpu && constant && constant.getValue() == 0)
+    return address;
+  addIndex(address, affineValue(box.offset, block, point), index(1));
   if (useRows && point.rowDim && box.offset.isFunctionOfDim(*point.rowDim)) {
     AffineExpr row = getAffineDimExpr(*point.rowDim, context);
     AffineExpr step = simplifyAffineExpr(box.offset.replace(row, row + 1) - box.offset, box.index.getNumDims(),
                                          box.index.getNumSymbols());
-    address.rowStride = make<arith::AddIOp>(address.rowStride, affineValue(step, block, point));
+    addStep(address, affineValue(step, block, point), index(1));
   }
   return address;
 }

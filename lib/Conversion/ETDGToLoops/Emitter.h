@@ -227,9 +227,17 @@ private:
   LogicalResult emitSingleRows(const Point &point, PointBody body);
 
   // LeafCalls.cpp
+  /// Where an operand's rows lie: at a flat offset, which grows by `rowStride` from row to row. Thread blocks know it by the
+  /// dimensions of a buffer until something asks for the offset.
   struct Address {
     Value base, offset, rowStride;
+    SmallVector<loops::ViewOp::Dim> dims = {};
   };
+  void addIndex(Address &address, Value index, Value stride);
+  /// By how much the last index grows from row to row.
+  void addStep(Address &address, Value step, Value stride);
+  /// Computes the flat offset, where it is not known.
+  void flatten(Address &address);
   LogicalResult emitLeaf(BlockOp block, Point point);
   /// Between which rows of a leaf pieces change, or kept planes begin anew.
   RunLimits limitsOfRuns(BlockOp block, unsigned row);
@@ -238,6 +246,7 @@ private:
   SmallVector<int64_t> stridesOfRead(BlockOp block, unsigned read);
   /// The memory of `rows` rows of an operand, as a leaf takes it.
   Value emitRowsView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> strides = {});
+  Value emitKeptView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> strides);
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   /// The operation of a leaf, with the body of `block`.
   void emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,

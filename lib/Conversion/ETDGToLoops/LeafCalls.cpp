@@ -41,6 +41,7 @@ Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bou
   unsigned depth = indexType.getDepth();
   AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(depth), context);
   Address address = emitBufferAddress(block, indices, outer, {}, point, /*useRows=*/false);
+  flatten(address);
   Value offset = address.offset;
   if (map.getNumResults() > depth) {
     Value linear = index(0);
@@ -94,26 +95,51 @@ const Storage &Emitter::storageOf(Value buffer) {
 Emitter::Address Emitter::emitBufferAddress(BlockOp block, Value buffer, AffineMap map, ArrayRef<Value> overrides,
                                             const Point &point, bool useRows) {
   const Storage place = storageOf(buffer);
-  Address address{place.base, index(0), index(0)};
-  auto add = [&](Value a, Value b) { return make<arith::AddIOp>(a, b); };
-  auto mul = [&](Value a, Value b) { return make<arith::MulIOp>(a, b); };
+  Address address{place.base, gpu ? Value() : index(0), gpu ? Value() : index(0)};
   for (auto [p, expr] : llvm::enumerate(map.getResults())) {
     Value position = p < overrides.size() && overrides[p] ? overrides[p] : affineValue(expr, block, point);
     if (!place.planes.empty() && place.planes[p] != 0)
       position = arith::RemUIOp::create(builder, loc, position, index(place.planes[p]));
-    address.offset = add(address.offset, mul(position, place.strides[p]));
+    addIndex(address, position, place.strides[p]);
     if (useRows && point.rowDim && expr.isFunctionOfDim(*point.rowDim)) {
       AffineExpr d = getAffineDimExpr(*point.rowDim, context);
       AffineExpr step = simplifyAffineExpr(expr.replace(d, d + 1) - expr, map.getNumDims(), map.getNumSymbols());
-      address.rowStride = add(address.rowStride, mul(affineValue(step, block, point), place.strides[p]));
+      addStep(address, affineValue(step, block, point), place.strides[p]);
     }
   }
   if (place.rowStride) {
     Value row = arith::SubIOp::create(builder, loc, point.dims[*point.rowDim], point.rowBegin);
-    address.offset = add(address.offset, mul(row, place.rowStride));
-    address.rowStride = add(address.rowStride, place.rowStride);
+    addIndex(address, row, place.rowStride);
+    addStep(address, index(1), place.rowStride);
   }
   return address;
+}
+
+void Emitter::addIndex(Address &address, Value number, Value stride) {
+  if (gpu)
+    address.dims.push_back({getAsOpFoldResult(number), getAsOpFoldResult(stride), builder.getIndexAttr(0)});
+  else
+    address.offset = make<arith::AddIOp>(address.offset, make<arith::MulIOp>(number, stride));
+}
+
+void Emitter::addStep(Address &address, Value step, Value stride) {
+  if (gpu)
+    address.dims.back().step = getAsOpFoldResult(step);
+  else
+    address.rowStride = make<arith::AddIOp>(address.rowStride, make<arith::MulIOp>(step, stride));
+}
+
+void Emitter::flatten(Address &address) {
+  if (address.offset)
+    return;
+  auto value = [&](OpFoldResult number) { return getValueOrCreateConstantIndexOp(builder, loc, number); };
+  address.offset = address.rowStride = index(0);
+  for (const loops::ViewOp::Dim &dim : address.dims) {
+    Value stride = value(dim.stride);
+    address.offset = make<arith::AddIOp>(address.offset, make<arith::MulIOp>(value(dim.index), stride));
+    if (!isZeroInteger(dim.step))
+      address.rowStride = make<arith::AddIOp>(address.rowStride, make<arith::MulIOp>(value(dim.step), stride));
+  }
 }
 
 void Emitter::askForVectors(Operation *loop) {
@@ -252,6 +278,8 @@ LogicalResult Emitter::emitLeaf(BlockOp block, Point point) {
 }
 
 Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> given) {
+  if (gpu)
+    return emitKeptView(address, element, rows, given);
   // Row r of the leaf: the element at offset + r * rowStride.
   SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
   SmallVector<OpFoldResult> sizes = {rows}, strideValues = {address.rowStride};
@@ -267,6 +295,23 @@ Value Emitter::emitRowsView(const Address &address, RankedTensorType element, Va
   auto type = MemRefType::get(shape, element.getElementType(), layout);
   return memref::ReinterpretCastOp::create(builder, loc, type, address.base, OpFoldResult(address.offset), sizes,
                                            strideValues);
+}
+
+/// The same with an index for each dimension.
+Value Emitter::emitKeptView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> given) {
+  SmallVector<int64_t> shape = {ShapedType::kDynamic}, strides = {ShapedType::kDynamic};
+  llvm::append_range(shape, element.getShape());
+  llvm::append_range(strides, given.empty() ? computeSuffixProduct(element.getShape()) : llvm::to_vector(given));
+  auto layout = StridedLayoutAttr::get(context, ShapedType::kDynamic, strides);
+  auto type = MemRefType::get(shape, element.getElementType(), layout);
+  SmallVector<loops::ViewOp::Dim> dims = address.dims;
+  if (dims.empty()) {
+    auto orNone = [&](Value value) { return value ? getAsOpFoldResult(value) : OpFoldResult(builder.getIndexAttr(0)); };
+    dims.push_back({orNone(address.offset), builder.getIndexAttr(1), orNone(address.rowStride)});
+  }
+  return loops::ViewOp::create(builder, loc, type, address.base, llvm::map_to_vector(dims, [](auto &dim) { return dim.index; }),
+                               llvm::map_to_vector(dims, [](auto &dim) { return dim.stride; }),
+                               llvm::map_to_vector(dims, [](auto &dim) { return dim.step; }), rows);
 }
 
 SmallVector<int64_t> Emitter::stridesOfRead(BlockOp block, unsigned i) {
@@ -301,6 +346,7 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
       FailureOr<Address> address = then ? emitPiece(block, rest.front(), element, point, rowWise) : choose(rest.drop_front());
       if (failed(address))
         return failure();
+      flatten(*address);
       scf::YieldOp::create(builder, loc, ValueRange{address->base, address->offset, address->rowStride});
     }
     return Address{branch.getResult(0), branch.getResult(1), branch.getResult(2)};

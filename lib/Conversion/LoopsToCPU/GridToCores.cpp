@@ -241,6 +241,7 @@ LogicalResult GridKernel::toCores() {
 }
 
 LogicalResult mlir::ft::gridToCores(ModuleOp module) {
+  loops::expandViews(module);
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (loops::gridOf(function) && !function.isExternal() && failed(GridKernel(function).toCores()))
       return failure();

@@ -220,6 +220,7 @@ LogicalResult Kernel::convert(bool poison) {
 
 LogicalResult mlir::ft::convertLoopsToCpu(ModuleOp module, bool poison) {
   module.getContext()->loadDialect<LLVM::LLVMDialect>();
+  loops::expandViews(module);
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (loops::isKernel(function) && !function.isExternal() && failed(Kernel(function).convert(poison)))
       return failure();

@@ -83,17 +83,23 @@ LogicalResult LoopWalker::takeBounded(loops::BoundedOp bounded) {
 }
 
 LoopWalker::RowsAt LoopWalker::rowsOf(Value view) {
-  auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
-  Type element = cast.getType().getElementType();
-  OpFoldResult begin = cast.getMixedOffsets()[0];
-  Value base = valueOf(cast.getSource()), offset = valueOf(begin);
-  RowsAt rows{b.at(base, offset, element), valueOf(cast.getMixedStrides()[0]), Value(), std::nullopt};
-  if (auto value = dyn_cast<Value>(begin))
-    rows.lift = growthOf(value);
+  auto here = view.getDefiningOp<loops::ViewOp>();
+  Type element = here.getType().getElementType();
+  Value base = valueOf(here.getMemory()), offset = b.number(0), step = b.number(0), growth;
+  for (const loops::ViewOp::Dim &dim : here.getDims()) {
+    Value stride = valueOf(dim.stride);
+    offset = b.add(offset, b.mul(valueOf(dim.index), stride));
+    if (!isZeroInteger(dim.step))
+      step = b.add(step, b.mul(valueOf(dim.step), stride));
+    auto index = dyn_cast<Value>(dim.index);
+    if (Value grown = index ? growthOf(index) : Value())
+      growth = growth ? b.add(growth, b.mul(grown, stride)) : b.mul(grown, stride);
+  }
+  RowsAt rows{b.at(base, offset, element), step, growth, std::nullopt};
   // (Layouts are chosen as if what is chosen differed.)
-  if (lift.count > 1 && !rows.lift && cast.getSource().getDefiningOp<scf::IfOp>())
+  if (lift.count > 1 && !rows.lift && here.getMemory().getDefiningOp<scf::IfOp>())
     rows.lift = b.number(0);
-  if (auto found = known.splats.find(cast.getSource()); found != known.splats.end())
+  if (auto found = known.splats.find(here.getMemory()); found != known.splats.end())
     rows.value = found->second;
   return rows;
 }
@@ -170,10 +176,10 @@ void LoopWalker::bindValues(loops::LeafOp leaf, LeafEmitter &emitter) {
   for (auto [i, memory] : llvm::enumerate(emitter.memories)) {
     if (graph.buffers[i].kind != leaf::Buffer::Kind::Input || !memory.isValue)
       continue;
-    auto view = leaf.getInputs()[graph.buffers[i].number].getDefiningOp<memref::ReinterpretCastOp>();
+    auto view = leaf.getInputs()[graph.buffers[i].number].getDefiningOp<loops::ViewOp>();
     if (inProducts.contains(int(i)))
       memory.isValue = Value();
-    else if (!formOf(view.getSource()).hasMemory)
+    else if (!formOf(view.getMemory()).hasMemory)
       memory.pointer = Value();
   }
 }

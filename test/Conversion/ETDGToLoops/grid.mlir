@@ -81,8 +81,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
 // CHECK: loops.chunks (%{{.*}}, %[[own_rows:.*]]) = {{.*}} most [[T:.*]] unit [[T]] level <none> {
 // CHECK: loops.leaf rows(%[[own_rows]])
 // CHECK: scf.forall (%[[g:.*]]) in (%c4{{.*}}) {
-// CHECK: %[[at:.*]] = arith.muli %[[g]], %c8
-// CHECK: memref.reinterpret_cast %[[own]] to offset: [%[[at]]]
+// CHECK: loops.view %[[own]][%[[g]]] strides [8] steps [0]
 // CHECK: loops.leaf rows(%c1{{.*}}) most 1 ins({{.*}}) varies [false] outs({{.*}}) overlaps [] layouts [#etdg.tiling<{{.*}}>] {
 // CHECK: mapping = [#loops.level<lifted>]
 // CHECK: mapping = [#loops.level<grid, turn>]

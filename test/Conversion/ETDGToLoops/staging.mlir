@@ -53,7 +53,7 @@
 // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[LAYER]]
 // CHECK: scf.if
 // CHECK: %[[OFFSET:.*]] = arith.subi %{{.*}}, %[[COLUMN0]]
-// CHECK: memref.reinterpret_cast %[[PARTS]] to offset: [%[[OFFSET]]], {{.*}} memref<?x6x6xf32, strided<[?, 4, 1], offset: ?>>
+// CHECK: loops.view %[[PARTS]][%[[OFFSET]]] strides [1] {{.*}} memref<?x6x6xf32, strided<[?, 4, 1], offset: ?>>
 
 // The block's own part is at the begin of its shared memory: the view counts from where the first block's would be.
 // KERNEL: llvm.func @rnn_k0

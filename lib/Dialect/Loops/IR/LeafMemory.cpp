@@ -96,11 +96,48 @@ static bool isListed(LeafOp leaf, unsigned output, unsigned input) {
   });
 }
 
+namespace {
+/// A view of memory: a dimension that begins at a flat offset, or each of what lies there.
+struct Begin {
+  Value memory;
+  MemRefType type;
+  SmallVector<ViewOp::Dim> dims;
+
+  explicit Begin(Value view) {
+    Operation *op = view.getDefiningOp();
+    type = cast<MemRefType>(view.getType());
+    if (auto flat = dyn_cast_or_null<memref::ReinterpretCastOp>(op)) {
+      memory = flat.getSource();
+      dims.push_back({flat.getMixedOffsets()[0], Builder(op->getContext()).getIndexAttr(1), OpFoldResult()});
+    } else if (auto kept = dyn_cast_or_null<ViewOp>(op)) {
+      memory = kept.getMemory();
+      dims = kept.getDims();
+    }
+  }
+  /// The number of its first element, where it is a constant.
+  std::optional<int64_t> getConstant() const {
+    int64_t begin = 0;
+    for (const ViewOp::Dim &dim : dims) {
+      std::optional<int64_t> index = getConstantIntValue(dim.index), stride = getConstantIntValue(dim.stride);
+      if (!index || (*index != 0 && !stride))
+        return std::nullopt;
+      begin += *index == 0 ? 0 : *index * *stride;
+    }
+    return begin;
+  }
+  bool isSame(const Begin &other) const {
+    return dims.size() == other.dims.size() && llvm::all_of(llvm::zip(dims, other.dims), [](auto pair) {
+             return std::get<0>(pair).index == std::get<1>(pair).index && std::get<0>(pair).stride == std::get<1>(pair).stride;
+           });
+  }
+};
+} // namespace
+
 /// The first element of a view's rows and the one after the last of row 0, where both are constants.
-static std::optional<std::pair<int64_t, int64_t>> firstRowOf(memref::ReinterpretCastOp view) {
-  std::optional<int64_t> begin = getConstantIntValue(view.getMixedOffsets()[0]);
-  std::optional<SmallVector<int64_t>> strides = getRowStrides(view.getType());
-  ArrayRef<int64_t> shape = view.getType().getShape().drop_front();
+static std::optional<std::pair<int64_t, int64_t>> firstRowOf(const Begin &view) {
+  std::optional<int64_t> begin = view.getConstant();
+  std::optional<SmallVector<int64_t>> strides = getRowStrides(view.type);
+  ArrayRef<int64_t> shape = view.type.getShape().drop_front();
   if (!begin || !strides)
     return std::nullopt;
   int64_t end = *begin + 1;
@@ -116,14 +153,14 @@ static bool surelyOverlap(Value input, Value output) {
       return false;
   if (input == output)
     return true;
-  auto a = input.getDefiningOp<memref::ReinterpretCastOp>(), b = output.getDefiningOp<memref::ReinterpretCastOp>();
-  if (!a || !b || a.getSource() != b.getSource() || a.getType().getElementType() != b.getType().getElementType())
+  Begin a(input), b(output);
+  if (!a.memory || a.memory != b.memory || a.type.getElementType() != b.type.getElementType())
     return false;
-  if (a.getMixedOffsets()[0] == b.getMixedOffsets()[0])
+  if (a.isSame(b))
     return true;
   std::optional<std::pair<int64_t, int64_t>> x = firstRowOf(a), y = firstRowOf(b);
   // (Between elements that lie apart there is room for others.)
-  bool hasGaps = getRowStrides(a.getType()) != getRowStrides(b.getType());
+  bool hasGaps = getRowStrides(a.type) != getRowStrides(b.type);
   return x && y && !hasGaps && x->first < y->second && y->first < x->second;
 }
 
@@ -178,6 +215,8 @@ static void collectArguments(Value memory, llvm::SmallSetVector<unsigned, 2> &ar
       arguments.insert(argument.getArgNumber());
   } else if (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
     collectArguments(view.getSource(), arguments);
+  } else if (auto kept = memory.getDefiningOp<ViewOp>()) {
+    collectArguments(kept.getMemory(), arguments);
   } else if (auto branch = memory.getDefiningOp<scf::IfOp>()) {
     unsigned number = cast<OpResult>(memory).getResultNumber();
     collectArguments(branch.thenYield().getOperand(number), arguments);

@@ -63,6 +63,9 @@ bool holdsRowsInOrder(MemRefType view);
 /// its size is no constant.
 int64_t bytesOfBlock(memref::AllocOp alloc);
 
+/// Replaces each `loops.view` in an operation by arithmetic and a `memref.reinterpret_cast` with a flat offset.
+void expandViews(Operation *root);
+
 //===----------------------------------------------------------------------===//
 // What leaves add up in, and what they may overwrite (LeafMemory.cpp)
 //===----------------------------------------------------------------------===//

@@ -42,7 +42,7 @@ static bool isGlobal(Value memory) {
 }
 
 /// Where the memory of a view lies.
-static bool isGlobalView(Value view) { return isGlobal(view.getDefiningOp<memref::ReinterpretCastOp>().getSource()); }
+static bool isGlobalView(Value view) { return isGlobal(view.getDefiningOp<loops::ViewOp>().getMemory()); }
 
 SmallVector<BufferFacts> togpu::findFacts(loops::LeafOp leaf, const leaf::LeafGraph &graph, const LeafPlaces &places) {
   const auto inputs = unsigned(leaf.getInputs().size());

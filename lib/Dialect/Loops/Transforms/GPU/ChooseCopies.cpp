@@ -28,8 +28,8 @@ using namespace mlir::ft::togpu;
 
 /// The memory that an operand of a leaf is a view of.
 static Value memoryOf(Value view) {
-  auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
-  return cast ? cast.getSource() : Value();
+  auto here = view.getDefiningOp<loops::ViewOp>();
+  return here ? here.getMemory() : Value();
 }
 
 static bool isShared(Value memory) {
@@ -59,8 +59,7 @@ static bool isGivenTwice(loops::LaunchOp launch, unsigned number) {
   });
 }
 
-/// Whether a kernel may write memory that it is given.
-static bool isWritten(BlockArgument memory, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
+bool togpu::isWritten(BlockArgument memory, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
   bool isWritten = llvm::any_of(launches, [&](loops::LaunchOp launch) { return isGivenTwice(launch, memory.getArgNumber()); });
   // (What is chosen among several places is read; a leaf's outputs and stores name their memory.)
   kernel.walk([&](Operation *op) {
@@ -111,7 +110,7 @@ static bool findReaders(loops::LeafOp copy, SmallVectorImpl<Operation *> &reader
       readers.push_back(user);
       continue;
     }
-    if (!isa<memref::ReinterpretCastOp>(user))
+    if (!isa<loops::ViewOp>(user))
       return false;
     for (OpOperand &use : user->getUses()) {
       auto leaf = dyn_cast<loops::LeafOp>(use.getOwner());

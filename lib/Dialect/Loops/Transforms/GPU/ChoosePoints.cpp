@@ -104,7 +104,7 @@ tile::FlagAttr NestChooser::guardOf() {
   if (!nest.guard)
     return nullptr;
   const leaf::Buffer &flag = graph.buffers[nest.guard->buffer];
-  Value memory = leaf.getInputs()[flag.number].getDefiningOp<memref::ReinterpretCastOp>().getSource();
+  Value memory = leaf.getInputs()[flag.number].getDefiningOp<loops::ViewOp>().getMemory();
   if (flag.batched || own.lifted[nest.guard->buffer] || memoryFormOf(memory, Lift()).hasStep)
     return nullptr;
   return tile::FlagAttr::get(leaf.getContext(), int64_t(flag.number), nest.guard->when);

@@ -46,7 +46,7 @@ bool togpu::isSwizzled(Value memory) {
   return llvm::any_of(sources, isSaidSwizzled);
 }
 
-bool togpu::isSwizzledView(Value view) { return isSwizzled(view.getDefiningOp<memref::ReinterpretCastOp>().getSource()); }
+bool togpu::isSwizzledView(Value view) { return isSwizzled(view.getDefiningOp<loops::ViewOp>().getMemory()); }
 
 //===----------------------------------------------------------------------===//
 // Banks
@@ -99,7 +99,7 @@ static std::optional<SmallVector<int64_t>> rowsOfFragment(const ProductShape &sh
 
 void SwizzleChooser::addTo(Value view, const Gain &gain) {
   llvm::SetVector<Value> sources;
-  findSources(view.getDefiningOp<memref::ReinterpretCastOp>().getSource(), sources);
+  findSources(view.getDefiningOp<loops::ViewOp>().getMemory(), sources);
   for (Value source : sources)
     if (auto alloc = source.getDefiningOp<memref::AllocOp>()) {
       gains[alloc].before += gain.before;
@@ -177,7 +177,7 @@ static bool keepsRows(loops::LeafOp leaf) {
 static bool knowsSwizzles(Operation *user) {
   if (isa<memref::DeallocOp, scf::YieldOp>(user))
     return true;
-  auto view = dyn_cast<memref::ReinterpretCastOp>(user);
+  auto view = dyn_cast<loops::ViewOp>(user);
   return view && llvm::all_of(view->getUsers(), [](Operation *reader) {
            auto leaf = dyn_cast<loops::LeafOp>(reader);
            return leaf && !keepsRows(leaf);

@@ -26,6 +26,7 @@ class Divisors {
 public:
   Divisors(int64_t unit, llvm::function_ref<int64_t(BlockArgument)> ofArgument) : unit(unit), ofArgument(ofArgument) {}
   int64_t of(OpFoldResult value);
+  int64_t ofProduct(OpFoldResult a, OpFoldResult b) { return product(of(a), of(b)); }
 
 private:
   int64_t of(Value value);
@@ -115,11 +116,11 @@ static bool beginsEven(Value memory, func::FuncOp kernel) {
   return isa<memref::AllocOp, loops::SplatOp>(op);
 }
 
-/// Where what a leaf reads of a view begins. In a block's own part of memory there are its columns alone, and the view begins
+/// The index at which what a leaf reads of a view begins. In a block's own part of memory there are its columns alone, and the view begins
 /// that many before: what accesses add to the one they take from the other.
-static OpFoldResult beginOf(memref::ReinterpretCastOp rows) {
-  OpFoldResult begin = rows.getMixedOffsets()[0];
-  auto alloc = rows.getSource().getDefiningOp<memref::AllocOp>();
+static OpFoldResult beginOf(loops::ViewOp rows, const loops::ViewOp::Dim &dim) {
+  OpFoldResult begin = dim.index;
+  auto alloc = rows.getMemory().getDefiningOp<memref::AllocOp>();
   auto value = dyn_cast<Value>(begin);
   auto difference = value ? value.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
   auto column = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
@@ -152,13 +153,16 @@ int64_t togpu::evenElements(MemRefType view) {
 
 /// By how many bytes all rows of a view are known to begin evenly.
 static int64_t findAlignment(Value view, bool rowWise, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
-  auto rows = view.getDefiningOp<memref::ReinterpretCastOp>();
+  auto rows = view.getDefiningOp<loops::ViewOp>();
   auto type = cast<MemRefType>(view.getType());
   auto ofArgument = [&](BlockArgument argument) { return divisorOf(argument, kernel, launches); };
   Divisors divisors(evenElements(type), ofArgument);
-  int64_t even = beginsEven(rows.getSource(), kernel) ? divisors.of(beginOf(rows)) : 1;
-  if (rowWise)
-    even = std::gcd(even, divisors.of(rows.getMixedStrides()[0]));
+  int64_t even = beginsEven(rows.getMemory(), kernel) ? evenElements(type) : 1;
+  for (const loops::ViewOp::Dim &dim : rows.getDims()) {
+    even = std::gcd(even, divisors.ofProduct(beginOf(rows, dim), dim.stride));
+    if (rowWise)
+      even = std::gcd(even, divisors.ofProduct(dim.step, dim.stride));
+  }
   return even * schedule::elementBytes(type.getElementType());
 }
 

@@ -37,8 +37,8 @@ static void eachOperand(loops::LeafOp leaf, const LeafInBlock &own, const LeafTi
   for (auto [tiles, nest] : llvm::zip(tiling.tiles, graph.nests))
     for (const leaf::ElementView &view : readsOf(nest))
       if (tiles.product && !view.isSplat() && graph.buffers[view.buffer].kind == leaf::Buffer::Kind::Input)
-        if (auto cast = leaf.getInputs()[graph.buffers[view.buffer].number].getDefiningOp<memref::ReinterpretCastOp>())
-          eachSplat(cast.getSource(), take);
+        if (auto rows = leaf.getInputs()[graph.buffers[view.buffer].number].getDefiningOp<loops::ViewOp>())
+          eachSplat(rows.getMemory(), take);
 }
 
 void togpu::keepConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling) {

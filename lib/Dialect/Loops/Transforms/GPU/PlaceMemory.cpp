@@ -189,7 +189,7 @@ LeafNeeds togpu::findNeeds(loops::LeafOp leaf, LeafInBlock &own, const LeafTilin
     int number = int(graph.buffers[output].number);
     if (loops::mayOverlap(leaf, unsigned(number))) // what an input still has lies there
       continue;
-    if (isShared(leaf.getOutputs()[number].getDefiningOp<memref::ReinterpretCastOp>().getSource()))
+    if (isShared(leaf.getOutputs()[number].getDefiningOp<loops::ViewOp>().getMemory()))
       need.output = number;
   }
   return needs;

@@ -70,7 +70,7 @@ static bool canBeLine(loops::LeafOp leaf, const leaf::LeafGraph &graph, const El
     return false;
   if (buffer.kind == Buffer::Kind::Output)
     return true;
-  Value memory = leaf.getInputs()[buffer.number].getDefiningOp<memref::ReinterpretCastOp>().getSource();
+  Value memory = leaf.getInputs()[buffer.number].getDefiningOp<loops::ViewOp>().getMemory();
   return memoryFormOf(memory, liftOf(leaf)).hasMemory;
 }
 

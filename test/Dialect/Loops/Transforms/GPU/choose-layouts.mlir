@@ -74,8 +74,8 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
   %c64 = arith.constant 64 : index
   scf.forall (%i) in (%n) {
     %at = arith.muli %i, %c64 : index
-    %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-    %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
+    %from = loops.view %x[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
+    %to = loops.view %y[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
     loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>
@@ -103,8 +103,8 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
   %c256 = arith.constant 256 : index
   scf.forall (%i) in (%n) {
     %at = arith.muli %i, %c256 : index
-    %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-    %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
+    %from = loops.view %x[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
+    %to = loops.view %y[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
     loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>
@@ -113,7 +113,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
     scf.forall (%k) in (%c4) {
       %in = arith.muli %k, %c64 : index
       %both = arith.addi %at, %in : index
-      %each = memref.reinterpret_cast %y to offset: [%both], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
+      %each = loops.view %y[%both] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
       loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%each : !row) overlaps [] {
       ^bb0(%a: tensor<64xf32>):
         %b = arith.addf %a, %a : tensor<64xf32>
@@ -123,7 +123,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
     scf.forall (%k) in (%c4) {
       %in = affine.apply #twice(%k)
       %both = arith.addi %at, %in : index
-      %each = memref.reinterpret_cast %y to offset: [%both], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
+      %each = loops.view %y[%both] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
       loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%each : !row) overlaps [] layouts [#etdg.tiling<vector = 0, width = 4>] {
       ^bb0(%a: tensor<64xf32>):
         %b = arith.addf %a, %a : tensor<64xf32>
@@ -145,7 +145,7 @@ loops.program @g lengths [] places [] {
 func.func @g_k0(%y: memref<?xf32>) attributes {loops.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %to = memref.reinterpret_cast %y to offset: [%c0], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
+  %to = loops.view %y[%c0] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
   loops.leaf rows(%c1) most 1 ins(%to : !row) varies [false] outs(%to : !row) layouts [#loops.lanes<loop = 0, vector = 8, beside = 1>] {
   ^bb0(%a: tensor<64xf32>):
     %b = arith.addf %a, %a : tensor<64xf32>

@@ -102,9 +102,9 @@ func.func @f_k0(%n: index, %g: memref<?xi1>, %x: memref<?xf32>, %y: memref<?xf32
   scf.forall (%i) in (%n) {
     %at = arith.muli %i, %c512 : index
     %to = arith.muli %i, %c8 : index
-    %flag = memref.reinterpret_cast %g to offset: [%c0], sizes: [%c1], strides: [%c0] : memref<?xi1> to !f
-    %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 8, 64], strides: [%c512, 64, 1] : memref<?xf32> to !m
-    %out = memref.reinterpret_cast %y to offset: [%to], sizes: [%c1, 8], strides: [%c8, 1] : memref<?xf32> to !r
+    %flag = loops.view %g[%c0] strides [1] steps [%c0] rows %c1 : memref<?xi1> -> !f
+    %from = loops.view %x[%at] strides [1] steps [%c512] rows %c1 : memref<?xf32> -> !m
+    %out = loops.view %y[%to] strides [1] steps [%c8] rows %c1 : memref<?xf32> -> !r
     loops.leaf rows(%c1) most 2 ins(%flag, %from : !f, !m) varies [false, true] outs(%out : !r) overlaps [] {
     ^bb0(%f: tensor<i1>, %a: tensor<8x64xf32>):
       %e = tensor.empty() : tensor<8xf32>
@@ -145,10 +145,10 @@ func.func @c_k0(%n: index, %x: memref<?xf32>, %r: memref<?xf32>, %y: memref<?xf3
     %at = arith.muli %i, %c1024 : index
     %to = arith.muli %i, %c16 : index
     loops.chunks (%column, %count) = %c0 to %c64 most 64 unit 16 level <grid, turn> {
-      %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64, 16], strides: [%c0, 16, 1] : memref<?xf32> to !m
-      %row = memref.reinterpret_cast %r to offset: [%to], sizes: [%c1, 16], strides: [%c0, 1] : memref<?xf32> to !r
-      %out = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64, 16], strides: [%c0, 16, 1] : memref<?xf32> to !m
-      %other = memref.reinterpret_cast %z to offset: [%to], sizes: [%c1, 16], strides: [%c0, 1] : memref<?xf32> to !r
+      %from = loops.view %x[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !m
+      %row = loops.view %r[%to] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !r
+      %out = loops.view %y[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !m
+      %other = loops.view %z[%to] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !r
       loops.leaf rows(%c1) most 1 columns(%column, %count) tile 16 of 64 cuts [0, -2] ins(%from, %row : !m, !r) varies [false, false] outs(%out, %other : !m, !r) overlaps [] {
       ^bb0(%a: tensor<64x16xf32>, %b: tensor<16xf32>):
         %c = arith.addf %a, %a : tensor<64x16xf32>

@@ -52,8 +52,8 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
   %c64 = arith.constant 64 : index
   scf.forall (%i) in (%n) {
     %at = arith.muli %i, %c64 : index
-    %from = memref.reinterpret_cast %x to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
-    %to = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 64], strides: [%c0, 1] : memref<?xf32> to !row
+    %from = loops.view %x[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
+    %to = loops.view %y[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !row
     loops.leaf rows(%c1) most 1 ins(%from : !row) varies [false] outs(%to : !row) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %b = arith.addf %a, %a : tensor<64xf32>

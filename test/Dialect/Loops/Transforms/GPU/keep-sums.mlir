@@ -59,10 +59,10 @@
 // BEHIND: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: stored after the last iteration alone, where what is read after the loop may be of another iteration than the last one
 //
 // something else that writes or reads in the loop,
-// RUN: sed '/memref.reinterpret_cast %alloc to.*memref<?xf32> to/i %%zero = arith.constant 0 : index\n%%one = arith.constant 1.0 : f32\nmemref.store %%one, %%alloc[%%zero] : memref<?xf32>' %t.mlir | sed 's/%%%%/%%/g' > %t.written.mlir
+// RUN: sed '/loops.view %alloc\[.*memref<?xf32> ->/i %%zero = arith.constant 0 : index\n%%one = arith.constant 1.0 : f32\nmemref.store %%one, %%alloc[%%zero] : memref<?xf32>' %t.mlir | sed 's/%%%%/%%/g' > %t.written.mlir
 // RUN: not ft-opt %t.written.mlir --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WRITTEN
 // WRITTEN: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: something else in the loop may write their memory
-// RUN: sed '/memref.reinterpret_cast %alloc to.*memref<?xf32> to/i %%zero = arith.constant 0 : index\n%%seen = memref.load %%alloc[%%zero] : memref<?xf32>' %t.mlir | sed 's/%%%%/%%/g' > %t.seen.mlir
+// RUN: sed '/loops.view %alloc\[.*memref<?xf32> ->/i %%zero = arith.constant 0 : index\n%%seen = memref.load %%alloc[%%zero] : memref<?xf32>' %t.mlir | sed 's/%%%%/%%/g' > %t.seen.mlir
 // RUN: not ft-opt %t.seen.mlir --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SEEN
 // SEEN: error: the GPU engine can't keep #loops.kept<output = 0, input = 2, last> in registers: stored after the last iteration alone, where something else in the loop reads it
 // RUN: sed 's/loops.kept = [^]]*\], //' %t.seen.mlir | ft-opt --loops-keep-sums | FileCheck %s --check-prefix=CHOSEN

@@ -160,8 +160,8 @@ func.func @softmax_k0(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>)
     %begin = arith.muli %row, %c64 : index
     %kept = memref.alloc(%c64) {loops.memory = #loops.memory<shared>} : memref<?xf32>
     %far = memref.alloc(%many) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
-    %x = memref.reinterpret_cast %xs to offset: [%begin], sizes: [%rows, 64], strides: [%c64, 1] : memref<?xf32> to !x
-    %y = memref.reinterpret_cast %ys to offset: [%begin], sizes: [%rows, 64], strides: [%c64, 1] : memref<?xf32> to !x
+    %x = loops.view %xs[%begin] strides [1] steps [%c64] rows %rows : memref<?xf32> -> !x
+    %y = loops.view %ys[%begin] strides [1] steps [%c64] rows %rows : memref<?xf32> -> !x
     loops.leaf rows(%rows) most 8 ins(%x : !x) varies [true] outs(%y : !x) overlaps [] {
     ^bb0(%a: tensor<64xf32>):
       %z = arith.constant dense<0.0> : tensor<f32>

@@ -65,8 +65,8 @@ func.func @reads_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) attributes 
       %to = arith.addi %k, %c8 : index
       memref.store %from, %own[%to] : memref<?xf32>
     } {mapping = [#loops.level<thread>]}
-    %in = memref.reinterpret_cast %own to offset: [%c8], sizes: [%c1, 1, 8], strides: [%c8, 8, 1] : memref<?xf32> to !v
-    %out = memref.reinterpret_cast %y to offset: [%at], sizes: [%c1, 1, 8], strides: [%c8, 8, 1] : memref<?xf32> to !v
+    %in = loops.view %own[%c8] strides [1] steps [%c8] rows %c1 : memref<?xf32> -> !v
+    %out = loops.view %y[%at] strides [1] steps [%c8] rows %c1 : memref<?xf32> -> !v
     loops.leaf rows(%c1) most 1 ins(%in : !v) varies [true] outs(%out : !v) overlaps [] {
     ^bb0(%a: !x):
       %b = arith.addf %a, %a : !x

@@ -12,6 +12,9 @@ namespace mlir::ft::togpu {
 /// Why threads have to wait for what a leaf's only nest copies, where they move it as it is said; empty: they need not.
 std::string describeWaiting(loops::LeafOp leaf, const leaf::Nest &nest, tile::NestAttr said, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches);
 
+/// Whether a kernel may write memory that it is given as an argument.
+bool isWritten(BlockArgument memory, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches);
+
 /// Whether a leaf says that its threads go on.
 bool isAsync(loops::LeafOp leaf);
 

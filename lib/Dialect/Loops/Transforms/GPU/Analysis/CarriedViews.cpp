@@ -32,8 +32,10 @@ IndexPlace CarriedViews::placeAt(const IndexForm &iteration) {
 // What is carried
 //===----------------------------------------------------------------------===//
 
+static bool isSame(const std::optional<IndexForm> &left, const std::optional<IndexForm> &right) { return left && right && *left == *right; }
+
 bool CarriedViews::isCarried(CarriedView view) {
-  memref::ReinterpretCastOp read = inputOf(view), made = outputOf(view);
+  loops::ViewOp read = inputOf(view), made = outputOf(view);
   if (!loop || !lower || leaf.getList() || !read || !made || read.getType() != made.getType())
     return false;
   for (Value count : {leaf.getRows(), leaf.getColumn(), leaf.getWidth()})
@@ -41,16 +43,12 @@ bool CarriedViews::isCarried(CarriedView view) {
       return false;
   IndexForm since = *lower + forms.notNegative();
   IndexPlace before = placeAt(since), now = placeAt(since + 1);
-  Value memory = forms.chosenOf(read.getSource(), now);
-  if (memory != made.getSource() || !loop.isDefinedOutsideOfLoop(memory))
+  Value memory = forms.chosenOf(read.getMemory(), now);
+  if (memory != made.getMemory() || !loop.isDefinedOutsideOfLoop(memory))
     return false;
-  auto isSame = [&](OpFoldResult ofRead, OpFoldResult ofMade) {
-    std::optional<IndexForm> left = forms.formOf(ofRead, now), right = forms.formOf(ofMade, before);
-    return left && right && *left == *right;
-  };
   bool isOneRow = leaf.getMost() == 1;
-  return isSame(read.getMixedOffsets()[0], made.getMixedOffsets()[0]) &&
-         (isOneRow || (leaf.getVaries()[view.input] && isSame(read.getMixedStrides()[0], made.getMixedStrides()[0])));
+  return isSame(forms.beginOf(read, now), forms.beginOf(made, before)) &&
+         (isOneRow || (leaf.getVaries()[view.input] && isSame(forms.stepOf(read, now), forms.stepOf(made, before))));
 }
 
 SmallVector<CarriedView> CarriedViews::find() {
@@ -94,7 +92,7 @@ static bool forEachUse(Value memory, llvm::function_ref<void(OpOperand &)> callb
         return false;
     } else if (isa<memref::LoadOp, memref::StoreOp>(user)) {
       callback(use);
-    } else if (isa<memref::ReinterpretCastOp>(user)) {
+    } else if (isa<loops::ViewOp>(user)) {
       for (OpOperand &ofView : user->getUses())
         if (!isa<loops::LeafOp>(ofView.getOwner()))
           return false;
@@ -119,8 +117,8 @@ static void findWritten(scf::ForOp loop, Operation *leaf, SmallVectorImpl<Value>
       addSources(store.getMemRef(), written);
     if (auto other = dyn_cast<loops::LeafOp>(op); other && op != leaf)
       for (Value view : other.getOutputs())
-        if (auto cast = view.getDefiningOp<memref::ReinterpretCastOp>())
-          addSources(cast.getSource(), written);
+        if (auto here = view.getDefiningOp<loops::ViewOp>())
+          addSources(here.getMemory(), written);
   });
 }
 
@@ -148,7 +146,7 @@ std::string CarriedViews::describeMet(CarriedView view) {
   for (auto overlap : leaf.getOverlaps()->getAsRange<loops::OverlapAttr>())
     if (overlap.getOutput() == int64_t(view.output) && overlap.getInput() != int64_t(view.input))
       return "the output may lie where input " + std::to_string(overlap.getInput()) + " does";
-  Value memory = outputOf(view).getSource();
+  Value memory = outputOf(view).getMemory();
   OpOperand &own = leaf.getOutputsMutable()[view.output];
   bool isWrittenElse = false;
   bool isKnown = forEachUse(memory, [&](OpOperand &use) { isWrittenElse |= &use != &own && isWrite(use) && loop->isAncestor(use.getOwner()); });
@@ -156,7 +154,7 @@ std::string CarriedViews::describeMet(CarriedView view) {
     return "their memory is met in another way than by leaves, loads and stores";
   SmallVector<Value> written, begins;
   findWritten(loop, leaf, written);
-  addSources(inputOf(view).getSource(), begins);
+  addSources(inputOf(view).getMemory(), begins);
   begins.push_back(memory);
   for (Value other : written)
     isWrittenElse |= llvm::any_of(begins, [&](Value begin) { return mayBeOne(begin, other); });
@@ -166,8 +164,7 @@ std::string CarriedViews::describeMet(CarriedView view) {
 /// Whether the output lies elsewhere in the next iteration.
 bool CarriedViews::moves(CarriedView view) {
   IndexForm since = *lower + forms.notNegative();
-  OpFoldResult begin = outputOf(view).getMixedOffsets()[0];
-  std::optional<IndexForm> now = forms.formOf(begin, placeAt(since)), next = forms.formOf(begin, placeAt(since + 1));
+  std::optional<IndexForm> now = forms.beginOf(outputOf(view), placeAt(since)), next = forms.beginOf(outputOf(view), placeAt(since + 1));
   return !now || !next || !(*now == *next);
 }
 
@@ -181,16 +178,13 @@ IndexPlace CarriedViews::placeBehind() {
 /// Whether a leaf reads there, for each of its rows, what the loop's last iteration has made of the output.
 bool CarriedViews::isLastAt(CarriedView view, OpOperand &use, IndexPlace there) {
   auto reader = dyn_cast<loops::LeafOp>(use.getOwner());
-  auto read = use.get().getDefiningOp<memref::ReinterpretCastOp>();
-  if (!reader || !read || !upper || read.getType() != outputOf(view).getType() || forms.chosenOf(read.getSource(), there) != outputOf(view).getSource())
+  auto read = use.get().getDefiningOp<loops::ViewOp>();
+  if (!reader || !read || !upper || read.getType() != outputOf(view).getType() || forms.chosenOf(read.getMemory(), there) != outputOf(view).getMemory())
     return false;
-  auto isSame = [&](OpFoldResult ofRead, OpFoldResult ofMade) {
-    std::optional<IndexForm> left = forms.formOf(ofRead, there), right = forms.formOf(ofMade, placeAt(*upper - 1));
-    return left && right && *left == *right;
-  };
   bool isOneRow = reader.getMost() == 1 && leaf.getMost() == 1;
-  return isSame(read.getMixedOffsets()[0], outputOf(view).getMixedOffsets()[0]) &&
-         (isOneRow || isSame(read.getMixedStrides()[0], outputOf(view).getMixedStrides()[0]));
+  IndexPlace last = placeAt(*upper - 1);
+  return isSame(forms.beginOf(read, there), forms.beginOf(outputOf(view), last)) &&
+         (isOneRow || isSame(forms.stepOf(read, there), forms.stepOf(outputOf(view), last)));
 }
 
 static unsigned inputOfUse(OpOperand &use) { return use.getOperandNumber() - cast<loops::LeafOp>(use.getOwner()).getInputs().getBeginOperandIndex(); }
@@ -247,7 +241,7 @@ static Operation *findOnce(scf::ForOp loop, memref::AllocOp alloc) {
 }
 
 std::string CarriedViews::describeSeen(CarriedView view) {
-  Value memory = outputOf(view).getSource();
+  Value memory = outputOf(view).getMemory();
   OpOperand *own = &leaf.getInputsMutable()[view.input];
   SmallVector<OpOperand *> inside, outside;
   forEachUse(memory, [&](OpOperand &use) {

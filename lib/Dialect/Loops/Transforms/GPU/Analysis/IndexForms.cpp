@@ -59,6 +59,10 @@ std::optional<int64_t> IndexForm::getConstant() const {
   return terms.empty() ? 0 : terms.begin()->second;
 }
 
+bool IndexForm::isMultipleOf(int64_t divisor) const {
+  return isExact && llvm::all_of(terms, [&](const auto &term) { return term.second % divisor == 0; });
+}
+
 bool IndexForm::isNeverNegative(llvm::function_ref<bool(unsigned)> isNever) const {
   return isExact && llvm::all_of(terms, [&](const auto &term) { return term.second >= 0 && llvm::all_of(term.first, isNever); });
 }
@@ -207,6 +211,25 @@ std::optional<IndexForm> IndexForms::formOf(OpFoldResult value, const IndexPlace
   if (auto constant = dyn_cast<Attribute>(value))
     return IndexForm(cast<IntegerAttr>(constant).getInt());
   return formOf(cast<Value>(value), place);
+}
+
+std::optional<IndexForm> IndexForms::sumOf(ArrayRef<OpFoldResult> numbers, ArrayRef<OpFoldResult> strides, const IndexPlace &place) {
+  IndexForm sum;
+  for (auto [number, stride] : llvm::zip_equal(numbers, strides)) {
+    std::optional<IndexForm> left = formOf(number, place), right = formOf(stride, place);
+    if (!left || !right)
+      return std::nullopt;
+    sum = sum + *left * *right;
+  }
+  return sum;
+}
+
+std::optional<IndexForm> IndexForms::beginOf(loops::ViewOp view, const IndexPlace &place) {
+  return sumOf(view.getMixedIndices(), view.getMixedStrides(), place);
+}
+
+std::optional<IndexForm> IndexForms::stepOf(loops::ViewOp view, const IndexPlace &place) {
+  return sumOf(view.getMixedSteps(), view.getMixedStrides(), place);
 }
 
 //===----------------------------------------------------------------------===//

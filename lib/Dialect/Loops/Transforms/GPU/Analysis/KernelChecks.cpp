@@ -142,11 +142,8 @@ LogicalResult KernelChecks::checkLeaf(loops::LeafOp leaf) {
     return leaf.emitError("the GPU engine has no lists of rows");
   for (ValueRange views : {ValueRange(leaf.getInputs()), ValueRange(leaf.getOutputs())})
     for (Value view : views) {
-      auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
-      auto flat = cast ? dyn_cast<MemRefType>(cast.getSource().getType()) : MemRefType();
-      if (!flat || flat.getRank() != 1 || !flat.getLayout().isIdentity())
-        return leaf.emitError("the GPU engine takes views that a memref.reinterpret_cast makes of memory of type memref<?xT>, found ")
-               << view.getType();
+      if (!view.getDefiningOp<loops::ViewOp>())
+        return leaf.emitError("the GPU engine takes views that loops.view makes, found ") << view.getType() << " made in another way";
     }
   if (loops::ChunksOp rows = chunksOfCount(leaf.getRows()); rows && failed(checkRows(leaf, rows)))
     return failure();

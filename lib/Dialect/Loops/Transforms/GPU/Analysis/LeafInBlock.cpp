@@ -52,8 +52,8 @@ static bool growsEvenly(Operation *op, llvm::DenseSet<Value> &growing) {
   } else if (isa<arith::MulIOp>(op)) {
     if (grows(op->getOperand(0)) && grows(op->getOperand(1)))
       return false;
-  } else if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op)) {
-    return llvm::none_of(cast.getSizes(), grows) && llvm::none_of(cast.getStrides(), grows);
+  } else if (auto view = dyn_cast<loops::ViewOp>(op)) {
+    return !grows(view.getRows()) && llvm::none_of(view.getStrides(), grows) && llvm::none_of(view.getSteps(), grows);
   } else if (auto splat = dyn_cast<loops::SplatOp>(op)) {
     return !splat.getStep() || !grows(splat.getStep());
   } else if (isa<scf::YieldOp>(op)) {
@@ -135,7 +135,7 @@ LogicalResult togpu::buildForm(loops::LeafOp leaf, const Lift &lift, LeafForm &f
     options.batched.assign(leaf.getVaries().begin(), leaf.getVaries().end());
   for (Value input : leaf.getInputs()) {
     auto type = cast<MemRefType>(input.getType());
-    MemoryForm memory = memoryFormOf(input.getDefiningOp<memref::ReinterpretCastOp>().getSource(), lift);
+    MemoryForm memory = memoryFormOf(input.getDefiningOp<loops::ViewOp>().getMemory(), lift);
     form.inputs.push_back({RankedTensorType::get(type.getShape().drop_front(), type.getElementType()),
                            memory.hasIndex || memory.hasStep || memory.hasLift, memory.hasValue});
     SmallVector<int64_t> strides = *loops::getRowStrides(type);
@@ -172,10 +172,9 @@ LogicalResult togpu::makeForm(loops::LeafOp leaf, const Lift &lift, LeafForm &fo
 
 /// Whether what a view has differs between lifted iterations. What is chosen at run time is taken to.
 static bool isLiftedView(Value view, const Lift &lift) {
-  auto cast = view.getDefiningOp<memref::ReinterpretCastOp>();
-  auto begin = dyn_cast<Value>(cast.getMixedOffsets()[0]);
-  return (begin && lift.growing.contains(begin)) || cast.getSource().getDefiningOp<scf::IfOp>() ||
-         memoryFormOf(cast.getSource(), lift).hasLift;
+  auto rows = view.getDefiningOp<loops::ViewOp>();
+  return llvm::any_of(rows.getIndices(), [&](Value index) { return lift.growing.contains(index); }) ||
+         rows.getMemory().getDefiningOp<scf::IfOp>() || memoryFormOf(rows.getMemory(), lift).hasLift;
 }
 
 static SmallVector<bool> findLiftedBuffers(loops::LeafOp leaf, const leaf::LeafGraph &graph, const Lift &lift) {

@@ -33,8 +33,8 @@ public:
   std::string describeSeen(CarriedView view);
 
 private:
-  memref::ReinterpretCastOp inputOf(CarriedView view) { return leaf.getInputs()[view.input].getDefiningOp<memref::ReinterpretCastOp>(); }
-  memref::ReinterpretCastOp outputOf(CarriedView view) { return leaf.getOutputs()[view.output].getDefiningOp<memref::ReinterpretCastOp>(); }
+  loops::ViewOp inputOf(CarriedView view) { return leaf.getInputs()[view.input].getDefiningOp<loops::ViewOp>(); }
+  loops::ViewOp outputOf(CarriedView view) { return leaf.getOutputs()[view.output].getDefiningOp<loops::ViewOp>(); }
   IndexPlace placeAt(const IndexForm &iteration);
   IndexPlace placeBehind();
   bool isLastAt(CarriedView view, OpOperand &use, IndexPlace there);

@@ -25,6 +25,8 @@ public:
   /// (A form that 64 bits do not hold equals none.)
   bool operator==(const IndexForm &other) const { return isExact && other.isExact && terms == other.terms; }
   std::optional<int64_t> getConstant() const;
+  /// Whether it is a multiple of a number for all that the unknowns may be.
+  bool isMultipleOf(int64_t divisor) const;
   /// Whether no product is less than 0 where the unknowns that `isNever` holds for are not.
   bool isNeverNegative(llvm::function_ref<bool(unsigned)> isNever) const;
 
@@ -52,6 +54,9 @@ public:
   /// Nothing where the value differs between iterations in a way that has no form.
   std::optional<IndexForm> formOf(Value value, const IndexPlace &place);
   std::optional<IndexForm> formOf(OpFoldResult value, const IndexPlace &place);
+  /// The number of a view's first element in its memory, and by how much that grows from row to row.
+  std::optional<IndexForm> beginOf(loops::ViewOp view, const IndexPlace &place);
+  std::optional<IndexForm> stepOf(loops::ViewOp view, const IndexPlace &place);
   bool isNeverNegative(const IndexForm &form, const IndexPlace &place);
   /// Whether a condition holds there; nothing where it is unknown.
   std::optional<bool> isTrue(Value condition, const IndexPlace &place);
@@ -69,6 +74,7 @@ private:
   };
   IndexForm unknown(const Unknown &wanted);
   std::optional<IndexForm> divided(Kind kind, const IndexForm &inside, int64_t divisor, const IndexPlace &place);
+  std::optional<IndexForm> sumOf(ArrayRef<OpFoldResult> numbers, ArrayRef<OpFoldResult> strides, const IndexPlace &place);
   std::optional<IndexForm> ofOperation(Operation *op, const IndexPlace &place);
   std::optional<IndexForm> ofExpression(AffineExpr expr, ArrayRef<IndexForm> operands, unsigned numDims, const IndexPlace &place);
   std::optional<bool> compares(arith::CmpIOp compare, const IndexPlace &place);
