@@ -54,6 +54,8 @@ struct Columns {
   int64_t unit = 1;
 };
 
+class OperandMap;
+
 /// What a leaf needs to know about its thread block.
 struct Threads {
   int64_t count = 0;
@@ -88,6 +90,12 @@ public:
 
   /// An index of data, i64, or 0 where it is not in [0, bound), which is noted for the host then.
   std::function<Value(Value index, int64_t bound, Operation *op)> checkIndex;
+
+  /// The leaf in its kernel, which this launch runs; a value of the loops around it, and a tensor of the call as boxes.
+  loops::LeafOp leaf;
+  loops::LaunchOp launch;
+  std::function<Value(OpFoldResult)> valueOf;
+  std::function<Value(const OperandMap &)> tensorMap;
 
   LogicalResult emit();
   /// Goes on where a flag says so, for all threads of the block or none.

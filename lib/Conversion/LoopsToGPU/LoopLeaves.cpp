@@ -7,6 +7,7 @@
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseSwizzles.h"
 #include "LoopWalker.h"
+#include "OperandMaps.h"
 
 #include "ft/Dialect/Loops/Transforms/GPU/RowAccesses.h"
 
@@ -202,6 +203,10 @@ FailureOr<std::unique_ptr<LoopWalker::LeafHere>> LoopWalker::readHere(loops::Lea
   emitter.checkIndex = [this](Value index, int64_t bound, Operation *op) {
     return e.checkIndex(index, b.number(bound), op->getLoc(), Value());
   };
+  emitter.leaf = leaf;
+  emitter.launch = launch;
+  emitter.valueOf = [this](OpFoldResult value) { return valueOf(value); };
+  emitter.tensorMap = [this](const OperandMap &map) { return emitTensorMap(e, code, launch, map); };
   emitter.rows = own.rowWise ? valueOf(leaf.getRows()) : b.number(1);
   emitter.maxRows = leaf.getMost();
   emitter.lifts = lift.count;
