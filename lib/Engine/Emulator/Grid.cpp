@@ -43,16 +43,21 @@ std::string Grid::run(const std::string &kernelName, Kernel newKernel, const Sha
   ready.clear();
   atGridBarrier.clear();
   underWay.clear();
+  storing.clear();
   current = this;
   while (error.empty()) {
     if (!admit())
       break;
-    if (ready.empty() && underWay.empty()) {
+    if (ready.empty() && underWay.empty() && storing.empty()) {
       if (!resident.empty())
         explainDeadlock();
       break;
     }
-    size_t which = below(ready.size() + underWay.size());
+    size_t which = below(ready.size() + underWay.size() + storing.size());
+    if (which >= ready.size() + underWay.size()) {
+      finishStore(which - ready.size() - underWay.size());
+      continue;
+    }
     if (which >= ready.size()) {
       land(which - ready.size());
       continue;
@@ -96,6 +101,7 @@ bool Grid::admit() {
       Thread &thread = fresh.threads[i];
       thread.block = &fresh;
       thread.index = i;
+      giveRegisters(thread);
       char *stack = stacks.take();
       if (!stack) {
         error = "kernel " + name + ": no memory for the threads' stacks";
@@ -109,6 +115,7 @@ bool Grid::admit() {
 }
 
 void Grid::retire(Block &block) {
+  finishStoresOf(block);
   memories.remove(block.shared);
   std::fill(lastPiece.begin(), lastPiece.end(), nullptr);
   std::free(block.shared);
@@ -134,6 +141,8 @@ void Grid::afterRun(Thread &thread, bool ended) {
   Block &block = *thread.block;
   if (ended) {
     thread.state = State::done;
+    if (!hasBeenRead(thread))
+      return note("(E10) ends, and has not waited until its copies have read its block's shared memory", thread, thread.site);
     if (++block.done == threadsPerBlock)
       return isThere(block) ? retire(block) : note("(E10) ends, and no thread of its block has waited for a copy to its shared memory", thread, thread.site);
     if (block.waiting && block.done + block.waiting == threadsPerBlock)
@@ -161,10 +170,14 @@ void Grid::afterRun(Thread &thread, bool ended) {
   case State::atNamedBarrier:
     openNamedBarrier(block, thread.named);
     break;
+  case State::atRegisters:
+    shareRegisters(block);
+    break;
   case State::atPhase: // what completes the phase makes it ready
     break;
   default:
     ready.push_back(&thread);
+    shareRegisters(block);
   }
 }
 
@@ -351,6 +364,10 @@ void Grid::explainDeadlock() {
         return note("(E4) waits at barrier " + std::to_string(thread.named) + ", which only " +
                         std::to_string(block->named[thread.named].arrived) + " of " +
                         std::to_string(block->named[thread.named].count) + " threads reach",
+                    thread, thread.site);
+      if (thread.state == State::atRegisters)
+        return note("(E12) waits for " + std::to_string(thread.wanted) + " registers, and has " + std::to_string(thread.registers) + ": " +
+                        std::to_string(block->freeRegisters) + " are free in its block, and no thread gives any back",
                     thread, thread.site);
       if (thread.state == State::atGridBarrier)
         return note("(E5) waits at a barrier of the grid that never opens", thread, thread.site);

@@ -20,7 +20,9 @@
 // (E10) a wait for an mbarrier's phase that has passed or never comes, and bytes
 //       or arrivals that don't add up to what the barrier expects;
 // (E11) sums are read, or memory that a product reads is overwritten, while the
-//       product is in flight.
+//       product is in flight;
+// (E12) setmaxnreg with a count that PTX does not allow, and registers that never
+//       become free.
 //
 // An asynchronous copy may be done at any time from its issue to the wait for its
 // group: what it overwrites counts as written when it is issued, and as nonsense
@@ -100,6 +102,14 @@ public:
   /// A box from memory to shared memory (TMA), counted in bytes by an mbarrier.
   void copyBox(uint64_t to, const TensorMapData &map, const int32_t *coordinates, uint64_t barrier, uint32_t site);
 
+  /// A box from shared memory to memory (TMA), of the group that the thread commits next.
+  void storeBox(uint64_t from, const TensorMapData &map, const int32_t *coordinates, uint32_t site);
+  void commitStores();
+  /// Waits until all but so many of the thread's last groups have read what they take, or until they are done.
+  void waitForStores(uint32_t groups, bool readsAlone);
+  /// So many registers for each thread of the warp, from now on.
+  void setRegisters(uint32_t count, bool isIncrease, uint32_t site);
+
   // wgmma
   void fenceProduct() { running->isProductFenced = true; }
   /// Starts a product whose sums this thread has `sums` of. `left`, `right`: PTX's descriptors.
@@ -128,13 +138,18 @@ public:
 private:
   /// Threads that share a barrier of their own are groups of so many: wgmma's, and roles'.
   static constexpr uint32_t threadsOfGroup = 128;
-  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, atMeeting, atNamedBarrier, atPhase, done };
+  enum class State : uint8_t { ready, atBarrier, atShuffle, atGridBarrier, atMeeting, atNamedBarrier, atPhase, atRegisters, done };
   struct Block;
   struct PhaseBarrier;
   struct Copy {
     char *to = nullptr;
     uint32_t bytes = 0, site = 0;
     char data[16] = {};
+  };
+  /// Groups of boxes that a thread has stored, counted from 1, and those that have read what they take.
+  struct Stores {
+    uint32_t agent = 0, committed = 0, read = 0;
+    bool isOpen = false; // one is in no group yet
   };
   struct Thread {
     Fiber fiber;
@@ -155,6 +170,8 @@ private:
     uint32_t parity = 0;
     uint32_t productGroups = 0;           // of wgmma, committed
     bool isProductFenced = false;
+    Stores stores;
+    uint32_t registers = 0, wanted = 0;
     std::vector<Copy> copies;             // that belong to no group yet
     std::deque<std::vector<Copy>> groups; // under way, the oldest first
   };
@@ -181,13 +198,20 @@ private:
     std::vector<BoxPiece> pieces;
     std::vector<char> data;
   };
+  /// A box on its way to memory.
+  struct BoxStore {
+    Thread *thread = nullptr;
+    uint32_t group = 0;
+    std::vector<BoxPiece> pieces;
+    std::vector<char> data;
+  };
   struct Block {
     uint32_t number = 0;
     uint32_t coordinate[3] = {};
     uint32_t agents = 0; // threads, warps' products, mbarriers
     std::map<uint64_t, PhaseBarrier> phaseBarriers;
     NamedBarrier named[16];
-    uint32_t waiting = 0, meeting = 0, done = 0;
+    uint32_t waiting = 0, meeting = 0, done = 0, freeRegisters = 0;
     BlockTiles tiles;
     std::vector<Thread> threads;
     char *shared = nullptr;
@@ -214,6 +238,11 @@ private:
   void completePhase(Block &block, PhaseBarrier &barrier);
   void land(size_t which);
   bool isThere(const Block &block) const;
+  void finishStore(size_t which);
+  void finishStoresOf(const Block &block);
+  static bool hasBeenRead(const Thread &thread);
+  void giveRegisters(Thread &thread) const;
+  void shareRegisters(Block &block);
   PhaseBarrier &findBarrier(uint64_t address, bool isAsync, uint32_t site);
   void stepTime(Thread &thread);
   View viewOf(const Thread &thread) const { return {thread.block->number, thread.index, thread.time, AgentKind::thread, thread.index, thread.known}; }
@@ -251,6 +280,7 @@ private:
   std::vector<Thread *> ready, atGridBarrier;
   std::vector<std::vector<Knowledge>> arrivals; // at barriers of the grid, by block
   std::vector<BoxCopy> underWay;
+  std::vector<BoxStore> storing;
   std::vector<Memory *> lastPiece; // by site
   Thread *running = nullptr;
   Stacks stacks;

@@ -58,6 +58,15 @@ void copyBox(void *to, const void *map, uint32_t rank, const int32_t *coordinate
     Grid::current->fail("(E1) copies a box of " + std::to_string(rank) + " dimensions, the tensor map has " + std::to_string(data.rank), site);
   Grid::current->copyBox(addressOf(to), data, coordinates, addressOf(barrier), site);
 }
+void storeBox(void *from, const void *map, uint32_t rank, const int32_t *coordinates, uint32_t site) {
+  const auto &data = *static_cast<const TensorMapData *>(map);
+  if (data.magic == TensorMapData::isMap && data.rank != rank)
+    Grid::current->fail("(E1) copies a box of " + std::to_string(rank) + " dimensions, the tensor map has " + std::to_string(data.rank), site);
+  Grid::current->storeBox(addressOf(from), data, coordinates, site);
+}
+void commitStores() { Grid::current->commitStores(); }
+void waitForStores(uint32_t groups, uint32_t readsAlone) { Grid::current->waitForStores(groups, readsAlone != 0); }
+void setRegisters(uint32_t count, uint32_t isIncrease, uint32_t site) { Grid::current->setRegisters(count, isIncrease != 0, site); }
 void fenceProduct() { Grid::current->fenceProduct(); }
 void commitProducts() { Grid::current->commitProducts(); }
 void waitForProducts(uint32_t groups) { Grid::current->waitForProducts(groups); }
@@ -162,6 +171,10 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_arrive_and_expect", address(arriveAndExpect)},
     {"ft_emulate_wait_for_phase", address(waitForPhase)},
     {"ft_emulate_copy_box", address(copyBox)},
+    {"ft_emulate_store_box", address(storeBox)},
+    {"ft_emulate_commit_stores", address(commitStores)},
+    {"ft_emulate_wait_for_stores", address(waitForStores)},
+    {"ft_emulate_set_registers", address(setRegisters)},
     {"ft_emulate_fence_product", address(fenceProduct)},
     {"ft_emulate_commit_products", address(commitProducts)},
     {"ft_emulate_wait_for_products", address(waitForProducts)},

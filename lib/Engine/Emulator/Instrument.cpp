@@ -178,6 +178,13 @@ private:
       return rewriteShuffle(instruction, name);
     if (name.consume_front("cp.async.bulk.tensor.g2s.tile."))
       return rewriteBox(instruction, name);
+    if (name.consume_front("cp.async.bulk.tensor.s2g.tile."))
+      return rewriteStore(instruction, name);
+    if (name == "cp.async.bulk.commit.group")
+      return replace(instruction, call("ft_emulate_commit_stores", b.getVoidTy(), {}));
+    if (name == "cp.async.bulk.wait.group" || name == "cp.async.bulk.wait.group.read")
+      return replace(instruction, call("ft_emulate_wait_for_stores", b.getVoidTy(),
+                                       {instruction.getArgOperand(0), b.getInt32(name.ends_with(".read"))}));
     if (name.consume_front("cp.async."))
       return rewriteCopy(instruction, name);
     if (name.consume_front("ldmatrix.sync.aligned.m8n8."))
@@ -186,8 +193,9 @@ private:
       return rewriteMma(instruction, name);
     if (rewritePartBarrier(instruction, name) || rewritePhase(instruction, name) || rewriteGroupProduct(instruction, name))
       return;
-    if (name.starts_with("setmaxnreg.")) // registers are the processor's here
-      return replace(instruction, nullptr);
+    if (name == "setmaxnreg.inc.sync.aligned.u32" || name == "setmaxnreg.dec.sync.aligned.u32")
+      return replace(instruction, call("ft_emulate_set_registers", b.getVoidTy(),
+                                       {instruction.getArgOperand(0), b.getInt32(name.starts_with("setmaxnreg.inc")), site(instruction)}));
     if (name.starts_with("membar.") || name.starts_with("fence.acq") || name.starts_with("fence.sc"))
       return replace(instruction, nullptr);
     refuse(instruction, "this intrinsic");
@@ -287,12 +295,28 @@ private:
     if (name.consumeInteger(10, rank) || name != "d" || rank == 0 || rank > TensorMapData::mostDims ||
         !isZero(instruction.getArgOperand(before + rank + multicasts)))
       return refuse(instruction, "this copy of a box");
+    result.granule = std::min<uint64_t>(result.granule, 2); // of halves that borders cut apart
     AllocaInst *coordinates = place(ArrayType::get(b.getInt32Ty(), TensorMapData::mostDims), instruction);
     for (uint32_t d = 0; d < rank; ++d)
       b.CreateStore(instruction.getArgOperand(before + d), b.CreateConstGEP1_32(b.getInt32Ty(), coordinates, d));
     replace(instruction, call("ft_emulate_copy_box", b.getVoidTy(),
                               {generic(instruction.getArgOperand(0)), generic(instruction.getArgOperand(2)), b.getInt32(rank), coordinates,
                                generic(instruction.getArgOperand(1)), site(instruction)}));
+  }
+
+  /// A box back: from, map, coordinates, then a hint at caches.
+  void rewriteStore(CallInst &instruction, StringRef name) {
+    uint32_t rank = 0;
+    constexpr uint32_t before = 2;
+    if (name.consumeInteger(10, rank) || name != "d" || rank == 0 || rank > TensorMapData::mostDims)
+      return refuse(instruction, "this copy of a box");
+    result.granule = 1; // what another box writes may begin after any element
+    AllocaInst *coordinates = place(ArrayType::get(b.getInt32Ty(), TensorMapData::mostDims), instruction);
+    for (uint32_t d = 0; d < rank; ++d)
+      b.CreateStore(instruction.getArgOperand(before + d), b.CreateConstGEP1_32(b.getInt32Ty(), coordinates, d));
+    replace(instruction, call("ft_emulate_store_box", b.getVoidTy(),
+                              {generic(instruction.getArgOperand(0)), generic(instruction.getArgOperand(1)), b.getInt32(rank), coordinates,
+                               site(instruction)}));
   }
 
   /// Memory of the thread for what a hook takes or gives: in the entry, so that loops use it again.
