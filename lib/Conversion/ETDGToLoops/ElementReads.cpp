@@ -110,7 +110,7 @@ Value Emitter::emitScalar(BlockOp block, ArrayRef<etdg::PieceAttr> pieces, Ranke
   }
   AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(type.getDepth()), context);
   Address address = emitBufferAddress(block, buffer, outer, overrides, point, /*useRows=*/false);
-  flatten(address);
+  computeOffset(address);
   Value linear = index(0);
   for (auto [extent, expr, gathered] :
        llvm::zip_equal(type.getElement().getShape(), map.getResults().drop_front(type.getDepth()), inside))

@@ -237,7 +237,7 @@ private:
   /// By how much the last index grows from row to row.
   void addStep(Address &address, Value step, Value stride);
   /// Computes the flat offset, where it is not known.
-  void flatten(Address &address);
+  void computeOffset(Address &address);
   LogicalResult emitLeaf(BlockOp block, Point point);
   /// Between which rows of a leaf pieces change, or kept planes begin anew.
   RunLimits limitsOfRuns(BlockOp block, unsigned row);

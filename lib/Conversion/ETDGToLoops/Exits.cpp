@@ -44,7 +44,7 @@ Value Emitter::emitGoesOn(BlockOp writer, unsigned write, Value step, Value lowe
     last.dims[0] = make<arith::SubIOp>(step, index(1));
     Address address = emitBufferAddress(writer, writer.getBuffers()[written.getOperand()], written.getMap().getValue(), {}, last,
                                         /*useRows=*/false);
-    flatten(address);
+    computeOffset(address);
     scf::YieldOp::create(builder, loc, memref::LoadOp::create(builder, loc, address.base, address.offset).getResult());
   }
   return arith::AndIOp::create(builder, loc, isInside, branch.getResult(0));

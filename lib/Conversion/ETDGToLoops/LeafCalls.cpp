@@ -41,7 +41,7 @@ Value Emitter::emitGatherIndex(BlockOp block, etdg::GatherAttr gather, Value bou
   unsigned depth = indexType.getDepth();
   AffineMap outer = AffineMap::get(map.getNumDims(), map.getNumSymbols(), map.getResults().take_front(depth), context);
   Address address = emitBufferAddress(block, indices, outer, {}, point, /*useRows=*/false);
-  flatten(address);
+  computeOffset(address);
   Value offset = address.offset;
   if (map.getNumResults() > depth) {
     Value linear = index(0);
@@ -129,7 +129,7 @@ void Emitter::addStep(Address &address, Value step, Value stride) {
     address.rowStride = make<arith::AddIOp>(address.rowStride, make<arith::MulIOp>(step, stride));
 }
 
-void Emitter::flatten(Address &address) {
+void Emitter::computeOffset(Address &address) {
   if (address.offset)
     return;
   auto value = [&](OpFoldResult number) { return getValueOrCreateConstantIndexOp(builder, loc, number); };
@@ -346,7 +346,7 @@ FailureOr<Emitter::Address> Emitter::emitReadAddress(BlockOp block, unsigned i, 
       FailureOr<Address> address = then ? emitPiece(block, rest.front(), element, point, rowWise) : choose(rest.drop_front());
       if (failed(address))
         return failure();
-      flatten(*address);
+      computeOffset(*address);
       scf::YieldOp::create(builder, loc, ValueRange{address->base, address->offset, address->rowStride});
     }
     return Address{branch.getResult(0), branch.getResult(1), branch.getResult(2)};

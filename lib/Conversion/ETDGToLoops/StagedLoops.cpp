@@ -51,7 +51,7 @@ void Emitter::emitStagedCopy(BlockOp block, const StagedRead &staged, Value memo
   etdg::PieceAttr piece = block.getRead(staged.read).getPieces().front();
   Address from = emitBufferAddress(block, block.getBuffers()[piece.getOperand()], piece.getMap().getValue(), {}, point,
                                    /*useRows=*/false);
-  flatten(from);
+  computeOffset(from);
   Value begin = make<arith::MulIOp>(unit, index(staged.getElements()));
   OpBuilder::InsertionGuard guard(builder);
   auto threads = [&](int64_t count) {

@@ -65,8 +65,8 @@ public:
   Value argument(int64_t planBuffer);
   Value symbolValue(StringAttr name);
   Value integerArgument(const HostExpr &value);
-  /// A tensor in a buffer of the plan, of which boxes of this type are moved, with the extents of its dimensions and the strides of all but
-  /// the fastest one, in bytes, the slowest first. One that is known already is the same value (TensorMaps.cpp).
+  /// A tensor in a buffer of the plan, of which boxes of this type are moved (TensorMaps.cpp). It has extents, and strides in bytes of all dimensions
+  /// but the fastest one, the slowest first. One that is known already is the same value.
   Value tensorMap(int64_t planBuffer, tile::TensorMapType type, ArrayRef<HostExpr> extents, ArrayRef<HostExpr> strides);
   /// A loop over the tasks that are this thread block'; `turn` is the first one where they are dealt in turn.
   scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);

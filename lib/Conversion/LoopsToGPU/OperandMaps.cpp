@@ -5,7 +5,6 @@
 #include "IndexForms.h"
 #include "LoopCopies.h"
 
-#include "ft/Conversion/LaunchPlan/Entry.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -294,7 +293,7 @@ std::string OperandMap::checkInside() {
 }
 
 /// Whether the first index of a group is a constant, and which.
-bool OperandMap::isConstant(const Group &group, int64_t &first) const {
+bool OperandMap::isConstant(const Group &group, int64_t &first) {
   first = 0;
   bool isRows = &group == &groups[rowGroup];
   if (isRows && inside)
@@ -361,8 +360,7 @@ std::string OperandMap::read(const ElementView &view, const Axis &rowAxis, const
   then([&] { return checkStrides(); });
   then([&]() -> std::string {
     SmallVector<int64_t> box = llvm::map_to_vector(groups, [](const Group &group) { return group.box; });
-    auto quiet = [] { return InFlightDiagnostic(); };
-    return succeeded(tile::TensorMapType::verify(quiet, box, element, swizzle)) ? "" : "no tensor map has such a box";
+    return tile::describeWrongMap(box, element, swizzle);
   });
   return why;
 }
@@ -423,13 +421,13 @@ public:
 
 private:
   int64_t bytes() const { return map.element.getIntOrFloatBitWidth() / 8; }
-  HostExpr lengthOf(unsigned d) const {
+  HostExpr lengthOf(unsigned d) {
     ArrayRef<int64_t> planes = buffer.getPlanes().value_or(ArrayRef<int64_t>());
     LengthAttr length = buffer.getType().getLengths()[d];
     return !planes.empty() && planes[d] != 0 ? HostExpr(planes[d]) : toHostExpr(length.getExpr(), length.getNames(), e.symbols);
   }
-  HostExpr extentOf(const OperandMap::Dim &dim) const { return dim.extent >= 0 ? HostExpr(dim.extent) : lengthOf(unsigned(dim.buffers)); }
-  HostExpr strideOf(const OperandMap::Dim &dim) const {
+  HostExpr extentOf(const OperandMap::Dim &dim) { return dim.extent >= 0 ? HostExpr(dim.extent) : lengthOf(unsigned(dim.buffers)); }
+  HostExpr strideOf(const OperandMap::Dim &dim) {
     if (dim.stride)
       return *dim.stride;
     auto d = unsigned(dim.buffers);

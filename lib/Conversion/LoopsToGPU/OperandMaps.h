@@ -11,6 +11,8 @@
 #include "KernelBuilder.h"
 #include "ProductShape.h"
 
+#include "ft/Conversion/LaunchPlan/Entry.h"
+
 namespace mlir::ft::togpu {
 
 /// What a copy shall bring of an operand: a box of so many rows and columns, swizzled over so many bytes.
@@ -56,7 +58,7 @@ private:
     int64_t first = 0;             // that the view begins at, beside the index
     bool moves = false;            // by one from row to row of the leaf
     int buffers = -1;              // its number among those of the buffer; -1: of the element
-    SmallVector<unsigned> batch;   // loops that move along it by one
+    SmallVector<unsigned> batch = {}; // loops that move along it by one
   };
   /// Dimensions that follow each other without gaps, as one of the tensor.
   struct Group {
@@ -84,7 +86,7 @@ private:
   int64_t extentOf(const Group &group) const;
   /// How many steps of the group's fastest dimension one of this dimension is.
   int64_t ratioOf(const Group &group, unsigned dim) const;
-  bool isConstant(const Group &group, int64_t &first) const;
+  bool isConstant(const Group &group, int64_t &first);
   int movedDim() const;
 
   loops::LeafOp leaf;

@@ -14,25 +14,19 @@ using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 namespace rt = ::ft::rt;
 
+static constexpr StringRef tensorMapName = tile::TileDialect::TensorMapAttrHelper::getNameStr();
+
 //===----------------------------------------------------------------------===//
 // The driver's numbers
 //===----------------------------------------------------------------------===//
 
 /// CUtensorMapDataType.
 static int64_t numberOf(Type element) {
-  enum : int64_t { u8 = 0, u16 = 1, i32 = 3, i64 = 5, f16 = 6, f32 = 7, f64 = 8, bf16 = 9 };
+  constexpr int64_t half = 6, single = 7, wide = 8, brain = 9; // the driver's numbers
+  constexpr int64_t ofBytes[] = {0, 1, 2, 4};                  // of unsigned integers of 1, 2, 4 and 8 bytes
   if (isa<FloatType>(element))
-    return element.isF16() ? f16 : element.isBF16() ? bf16 : element.isF32() ? f32 : f64;
-  switch (element.getIntOrFloatBitWidth()) {
-  case 8:
-    return u8;
-  case 16:
-    return u16;
-  case 32:
-    return i32;
-  default:
-    return i64;
-  }
+    return element.isF16() ? half : element.isBF16() ? brain : element.isF32() ? single : wide;
+  return ofBytes[llvm::Log2_32(element.getIntOrFloatBitWidth() / 8)];
 }
 
 rt::TensorMap togpu::planOf(tile::TensorMapType type) {
@@ -76,7 +70,7 @@ void KernelBuilder::describeTensorMaps() {
     kernel.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
     kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(tile::mapAlignment));
     kernel.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
-    kernel.setArgAttr(number, tile::tensorMapName, TypeAttr::get(map.getType()));
+    kernel.setArgAttr(number, tensorMapName, TypeAttr::get(map.getType()));
   }
 }
 
@@ -132,6 +126,6 @@ LogicalResult togpu::takeTensorMaps(ModuleOp kernels, const rt::Plan &plan) {
     return failure();
   for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>())
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      kernel.removeArgAttr(i, tile::tensorMapName);
+      kernel.removeArgAttr(i, tensorMapName);
   return success();
 }

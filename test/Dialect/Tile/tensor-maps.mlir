@@ -29,7 +29,7 @@ llvm.func @rank(%m: !tile.tensor_map<1x1x1x1x1x16xf16>)
 
 // -----
 
-// expected-error @+1 {{(T2) expected elements of i8, i16, i32, i64, f16, bf16, f32 or f64, found 'i1'}}
+// expected-error @+1 {{(T2) expected elements of i8, i16, i32, i64, f16, bf16, f32 or f64, found i1}}
 llvm.func @element(%m: !tile.tensor_map<64x128xi1>)
 
 // -----

@@ -5,9 +5,13 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/InterleavedRange.h"
 
 using namespace mlir;
 using namespace mlir::tile;
+
+/// Of an argument of a kernel: the tensor map whose descriptor it is.
+static constexpr StringRef tensorMapName = TileDialect::TensorMapAttrHelper::getNameStr();
 
 //===----------------------------------------------------------------------===//
 // The type
@@ -18,25 +22,30 @@ static bool isElementOfMaps(Type type) {
          type.isBF16() || type.isF32() || type.isF64();
 }
 
-LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> box, Type elementType, int64_t swizzle) {
+std::string tile::describeWrongMap(ArrayRef<int64_t> box, Type elementType, int64_t swizzle) {
+  std::string text;
+  llvm::raw_string_ostream wrong(text);
   if (box.empty() || box.size() > mostMapDims || llvm::any_of(box, [](int64_t size) { return size < 1 || size > mostBoxSize; }))
-    return emitError() << "(T1) expected a box of 1 to " << mostMapDims << " dimensions of 1 to " << mostBoxSize << " elements each, found [" << box
-                       << "]";
-  if (!isElementOfMaps(elementType))
-    return emitError() << "(T2) expected elements of i8, i16, i32, i64, f16, bf16, f32 or f64, found " << elementType;
-  if (!llvm::is_contained(mapSwizzles, swizzle))
-    return emitError() << "(T3) expected a swizzle of 0, 32, 64 or 128 bytes, found " << swizzle;
-  int64_t row = box.back() * elementType.getIntOrFloatBitWidth() / 8;
-  if (row % accessBytes != 0)
-    return emitError() << "(T4) expected a row of the box that is a multiple of " << accessBytes << " bytes, found " << row << " bytes";
-  if (swizzle && row > swizzle)
-    return emitError() << "(T4) expected a row of the box of at most " << swizzle << " bytes, which its swizzle repeats after, found " << row
-                       << " bytes";
-  return success();
+    wrong << "(T1) expected a box of 1 to " << mostMapDims << " dimensions of 1 to " << mostBoxSize << " elements each, found [" << llvm::interleaved(box)
+          << "]";
+  else if (!isElementOfMaps(elementType))
+    wrong << "(T2) expected elements of i8, i16, i32, i64, f16, bf16, f32 or f64, found " << elementType;
+  else if (!llvm::is_contained(mapSwizzles, swizzle))
+    wrong << "(T3) expected a swizzle of 0, 32, 64 or 128 bytes, found " << swizzle;
+  else if (int64_t row = box.back() * elementType.getIntOrFloatBitWidth() / 8; row % accessBytes != 0)
+    wrong << "(T4) expected a row of the box that is a multiple of " << accessBytes << " bytes, found " << row << " bytes";
+  else if (swizzle && row > swizzle)
+    wrong << "(T4) expected a row of the box of at most " << swizzle << " bytes, which its swizzle repeats after, found " << row << " bytes";
+  return text;
+}
+
+LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> box, Type elementType, int64_t swizzle) {
+  std::string wrong = describeWrongMap(box, elementType, swizzle);
+  return wrong.empty() ? success() : LogicalResult(emitError() << wrong);
 }
 
 int64_t TensorMapType::getBytes() const {
-  int64_t bytes = getElementBytes();
+  int64_t bytes = getElementType().getIntOrFloatBitWidth() / 8;
   for (int64_t size : getBox())
     bytes *= size;
   return bytes;

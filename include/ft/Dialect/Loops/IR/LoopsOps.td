@@ -563,9 +563,9 @@ def Loops_WaitOp : Loops_Op<"wait"> {
 def Loops_ViewOp : Loops_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "rows in memory, by an index for each dimension of what lies there";
   let description = [{
-    What a leaf of a thread block takes of a memory. `indices` say, for each dimension of the buffer that lies there, the slowest first, where row 0
-    begins; `strides` how many elements lead from one index to the next, `steps` by how much the index grows from row to row. So row r begins at the element
-    that is the sum of (index + r · step) · stride. One index more counts elements inside of a buffer's element. Of memory that was
+    What a leaf of a thread block takes of a memory. There is an index for each dimension of the buffer that lies there, the slowest first: where row 0
+    begins. `strides` say how many elements lead from one index to the next, `steps` by how much it grows from row to row. Row r begins at the element
+    that is the sum of (index + r · step) · stride. One index more counts numbers inside of a buffer's element. Of memory that was
     chosen at run time there is one index, which counts its elements. Inside of a row the result's type says where elements lie.
 
     ```mlir
@@ -575,7 +575,7 @@ def Loops_ViewOp : Loops_Op<"view", [Pure, AttrSizedOperandSegments]> {
     Unlike a flat offset, indices tell which box of a tensor rows are (`!tile.tensor_map`).
 
     - (loops_view1) one stride and one step for each index, and at least one index.
-    - (loops_view2) the memory is `memref<?xT>`, the result `memref<? x shape x T>` of a static shape, at distances that its type says inside of a row alone.
+    - (loops_view2) the memory is `memref<?xT>`, the result `memref<? x shape x T>` of a static shape. Its type says distances inside of a row alone.
   }];
   let arguments = (ins AnyMemRef:$memory, Variadic<Index>:$indices, Variadic<Index>:$strides, Variadic<Index>:$steps, Index:$rows,
                        DenseI64ArrayAttr:$static_indices, DenseI64ArrayAttr:$static_strides, DenseI64ArrayAttr:$static_steps);
@@ -589,13 +589,10 @@ def Loops_ViewOp : Loops_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MemRefType getType() { return ::llvm::cast<::mlir::MemRefType>(getResult().getType()); }
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedIndices();
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedStrides();
-    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSteps();
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedIndices(), getMixedStrides(), getMixedSteps();
     /// One dimension of what it views.
     struct Dim {
       ::mlir::OpFoldResult index, stride, step;
-      bool operator==(const Dim &) const = default;
     };
     ::llvm::SmallVector<Dim> getDims();
   }];

@@ -30,9 +30,6 @@ constexpr int64_t mapSwizzles[] = {0, 32, 64, 128};
 /// and a descriptor's bytes and what they are aligned to as a kernel's argument.
 constexpr int64_t mapBytes = 128, mapAlignment = 64;
 
-/// Of an argument of a kernel: the tensor map whose descriptor it is.
-inline constexpr llvm::StringLiteral tensorMapName = "tile.tensor_map";
-
 } // namespace mlir::tile
 
 #define GET_ATTRDEF_CLASSES
@@ -56,6 +53,8 @@ constexpr int deviceSpace = 1, sharedSpace = 3;
 /// and the bytes that `cp.async` may move at once.
 constexpr int64_t asyncBytes[] = {4, 8, 16};
 
+/// Why there is no `!tile.tensor_map` of such boxes; empty: there is one.
+std::string describeWrongMap(ArrayRef<int64_t> box, Type elementType, int64_t swizzle);
 /// The tensor map whose descriptor an argument of a function is; null: none.
 TensorMapType getTensorMap(BlockArgument argument);
 

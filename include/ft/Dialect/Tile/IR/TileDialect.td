@@ -57,7 +57,7 @@ def Tile_Dialect : Dialect {
     - (tile_module3) its value is a `!tile.tensor_map`; the function is a kernel, and the argument has `llvm.byval` of 128 bytes,
       `nvvm.grid_constant` and `llvm.align = 64`.
   }];
-  let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan);
+  let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan, "::mlir::TypeAttr":$tensor_map);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -11,20 +11,19 @@ def Tile_TensorMapType : Tile_Type<"TensorMap", "tensor_map"> {
   let summary = "a tensor in the device's memory, and the boxes of it that one copy moves";
   let description = [{
     `!tile.tensor_map<1x64x64xf16, swizzle = 128>`: a tensor of three dimensions, the slowest first, of which a copy by TMA moves boxes of
-    1 x 64 x 64 elements. A box lies in shared memory row by row, without gaps; with `swizzle`, bits 4 to 6 of each address are combined
-    with bits 7 to 9, as many as rows of so many bytes need. Elements of a box that lie outside of the tensor are zeros, and they count among the box's bytes.
+    1 x 64 x 64 elements. A box lies in shared memory row by row, without gaps. With `swizzle` bits 4 to 6 of each address are combined
+    with bits 7 to 9, as many of them as rows of so many bytes need. Elements of a box that lie outside of the tensor are zeros, and they count among the box's bytes.
 
     How long the tensor is and what its strides are, the launch plan says (PTX ISA, "Tensor copies"; CUDA driver API, `cuTensorMapEncodeTiled`).
 
-    (T1) 1 to 5 dimensions, of each of which a box has 1 to 256 elements; (T2) elements are i8, i16, i32, i64, f16, bf16, f32 or f64;
-    (T3) `swizzle` is 0, 32, 64 or 128; (T4) a box's row is a multiple of 16 bytes, and not longer than `swizzle`, where that is not 0.
+    (T1) 1 to 5 dimensions, of each of which a box has 1 to 256 elements. (T2) Elements are i8, i16, i32, i64, f16, bf16, f32 or f64.
+    (T3) `swizzle` is 0, 32, 64 or 128. (T4) A box's row is a multiple of 16 bytes, and not longer than `swizzle`, where that is not 0.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$box, "Type":$elementType, DefaultValuedParameter<"int64_t", "0">:$swizzle);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     unsigned getRank() const { return unsigned(getBox().size()); }
-    int64_t getElementBytes() const { return getElementType().getIntOrFloatBitWidth() / 8; }
     /// Bytes that a copy of a box moves, and that an mbarrier counts.
     int64_t getBytes() const;
   }];
