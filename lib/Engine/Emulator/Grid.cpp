@@ -177,7 +177,8 @@ void Grid::afterRun(Thread &thread, bool ended) {
     break;
   default:
     ready.push_back(&thread);
-    shareRegisters(block);
+    if (block.freeRegisters)
+      shareRegisters(block);
   }
 }
 

@@ -66,10 +66,12 @@ void Grid::commitStores() {
 
 void Grid::waitForStores(uint32_t groups, bool readsAlone) {
   Thread &self = *running;
-  if (self.stores.agent == 0 || self.stores.committed <= groups)
+  if (self.stores.committed <= groups)
     return;
   uint32_t done = self.stores.committed - groups;
   self.stores.read = std::max(self.stores.read, done);
+  if (self.stores.agent == 0) // its groups are empty
+    return;
   self.known.before.raise(self.stores.agent, done);
   if (readsAlone)
     return;
