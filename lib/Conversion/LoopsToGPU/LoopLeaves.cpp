@@ -7,7 +7,7 @@
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseSwizzles.h"
 #include "LoopWalker.h"
-#include "OperandMaps.h"
+#include "MapCoordinates.h"
 
 #include "ft/Dialect/Loops/Transforms/GPU/RowAccesses.h"
 

@@ -1,9 +1,10 @@
 //===- OperandMaps.cpp - operands of products as boxes of tensors ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "OperandMaps.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/OperandMaps.h"
 
-#include "IndexForms.h"
-#include "LoopCopies.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/IndexForms.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
+#include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
 
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -368,84 +369,4 @@ std::string OperandMap::read(const ElementView &view, const Axis &rowAxis, const
 tile::TensorMapType OperandMap::getType() const {
   SmallVector<int64_t> box = llvm::map_to_vector(groups, [](const Group &group) { return group.box; });
   return tile::TensorMapType::get(element.getContext(), box, element, swizzle);
-}
-
-//===----------------------------------------------------------------------===//
-// Emission
-//===----------------------------------------------------------------------===//
-
-SmallVector<Value> OperandMap::emitCoordinates(Code &b, const Indices &indices, Value row, Value column) const {
-  SmallVector<Value> coordinates;
-  for (auto [g, group] : llvm::enumerate(groups)) {
-    Value sum = b.number(0);
-    for (unsigned d = group.first; d <= group.last; ++d) {
-      const Dim &dim = dims[d];
-      Value own = b.add(indices.valueOf(dim.index), dim.first);
-      for (unsigned loop : dim.batch)
-        own = b.add(own, indices.batch[loop]);
-      if (dim.moves && !rows.hasRows && !columns.hasRows && indices.row)
-        own = b.add(own, indices.row);
-      sum = b.add(sum, b.mul(own, ratioOf(group, d)));
-    }
-    const Run *run = g == rowGroup ? &rows : g == columnGroup ? &columns : nullptr;
-    if (run)
-      sum = b.add(sum, g == rowGroup ? row : column);
-    if (run && run->hasColumns && indices.begin)
-      sum = b.add(sum, b.mul(indices.begin, run->columnsRatio));
-    if (g == rowGroup && inside)
-      sum = b.add(sum, b.createOrFold<arith::DivUIOp>(indices.valueOf(inside), b.number(*dims[group.last].stride)));
-    coordinates.push_back(sum);
-  }
-  return coordinates;
-}
-
-namespace mlir::ft::togpu {
-/// A tensor for the host: expressions of lengths and of callers' strides.
-class TensorShape {
-public:
-  TensorShape(KernelBuilder &e, const Interface &code, loops::BufferOp buffer, const OperandMap &map) : e(e), code(code), buffer(buffer), map(map) {}
-
-  Value emit() {
-    SmallVector<HostExpr> extents, strides;
-    for (const OperandMap::Group &group : map.groups) {
-      HostExpr extent = 1;
-      for (unsigned d = group.first; d <= group.last; ++d)
-        extent = extent * extentOf(map.dims[d]);
-      // (No tensor has an extent of 0. Then no box of it is brought.)
-      extents.push_back(group.extent >= 0 ? HostExpr(group.extent) : extent.asConstant() ? extent : HostExpr::binary(HostExpr::max, extent, 1));
-      strides.push_back(strideOf(map.dims[group.last]) * bytes());
-    }
-    strides.pop_back(); // of neighbours
-    return e.tensorMap(e.callBuffers.find(buffer.getResult())->second.planBuffer, map.getType(), extents, strides);
-  }
-
-private:
-  int64_t bytes() const { return map.element.getIntOrFloatBitWidth() / 8; }
-  HostExpr lengthOf(unsigned d) {
-    ArrayRef<int64_t> planes = buffer.getPlanes().value_or(ArrayRef<int64_t>());
-    LengthAttr length = buffer.getType().getLengths()[d];
-    return !planes.empty() && planes[d] != 0 ? HostExpr(planes[d]) : toHostExpr(length.getExpr(), length.getNames(), e.symbols);
-  }
-  HostExpr extentOf(const OperandMap::Dim &dim) { return dim.extent >= 0 ? HostExpr(dim.extent) : lengthOf(unsigned(dim.buffers)); }
-  HostExpr strideOf(const OperandMap::Dim &dim) {
-    if (dim.stride)
-      return *dim.stride;
-    auto d = unsigned(dim.buffers);
-    if (d < buffer.getStrided().value_or(0))
-      return getHostStride(e.result.entry, code, unsigned(*buffer.getIndex()), d);
-    HostExpr stride = map.elementNumbers;
-    for (unsigned inner = d + 1; inner < buffer.getType().getDepth(); ++inner)
-      stride = stride * lengthOf(inner);
-    return stride;
-  }
-
-  KernelBuilder &e;
-  const Interface &code;
-  loops::BufferOp buffer;
-  const OperandMap &map;
-};
-} // namespace mlir::ft::togpu
-
-Value togpu::emitTensorMap(KernelBuilder &e, const Interface &code, loops::LaunchOp launch, const OperandMap &map) {
-  return TensorShape(e, code, map.bufferOf(launch), map).emit();
 }

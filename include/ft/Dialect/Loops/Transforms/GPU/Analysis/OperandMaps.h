@@ -5,13 +5,11 @@
 // its tiles are boxes of that buffer as a tensor, which TMA brings. Views that keep an index for each dimension tell which (`loops.view`).
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_LIB_CONVERSION_LOOPSTOGPU_OPERANDMAPS_H
-#define FT_LIB_CONVERSION_LOOPSTOGPU_OPERANDMAPS_H
+#ifndef FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_OPERANDMAPS_H
+#define FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_OPERANDMAPS_H
 
-#include "KernelBuilder.h"
-#include "ProductShape.h"
-
-#include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/ProductShape.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 
 namespace mlir::ft::togpu {
 
@@ -38,18 +36,9 @@ public:
   /// The buffer of the call, as a launch gives it.
   loops::BufferOp bufferOf(loops::LaunchOp launch) const { return launch.getArguments()[argument].getDefiningOp<loops::BufferOp>(); }
 
-  /// What coordinates are made of.
-  struct Indices {
-    std::function<Value(OpFoldResult)> valueOf; // of the loops around the leaf
-    SmallVector<Value> batch;                   // of the loops of `batch`
-    Value row;                                  // of the leaf's call, where it is no digit of the matrix
-    Value begin;                                // the first of the leaf's columns; null: it computes all
-  };
-  /// Where the box begins that has this row and this column of the matrix first: an index for each dimension.
-  SmallVector<Value> emitCoordinates(Code &b, const Indices &indices, Value row, Value column) const;
-
 private:
-  friend class TensorShape;
+  friend class TensorShape;       // for the host
+  friend class TensorCoordinates; // for threads
   /// A dimension of the buffer or of its elements; strides count numbers.
   struct Dim {
     OpFoldResult index;
@@ -105,9 +94,6 @@ private:
   int64_t swizzle = 0;
 };
 
-/// The tensor as an argument of the kernel that is being built.
-Value emitTensorMap(KernelBuilder &e, const Interface &code, loops::LaunchOp launch, const OperandMap &map);
-
 } // namespace mlir::ft::togpu
 
-#endif // FT_LIB_CONVERSION_LOOPSTOGPU_OPERANDMAPS_H
+#endif // FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_OPERANDMAPS_H
