@@ -5,6 +5,7 @@
 
 #include "KernelBuilder.h"
 
+#include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/OperandMaps.h"
 
 namespace mlir::ft::togpu {

@@ -4,7 +4,7 @@
 #define FT_LIB_CONVERSION_LOOPSTOGPU_TENSORMAPS_H
 
 #include "ft/Dialect/Tile/IR/Tile.h"
-#include "ft/Runtime/LaunchPlan.h"
+#include "ft/Runtime/Bundle/LaunchPlan.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::ft::togpu {
