@@ -44,6 +44,7 @@ struct Driver {
 
   // What happened.
   std::vector<std::string> log;
+  std::vector<std::string> encoded; // tensor maps, as they were asked for
   std::map<std::string, int> calls;
   int total = 0;
   std::map<uint64_t, size_t> memory; // live allocations

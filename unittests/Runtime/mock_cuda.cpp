@@ -503,7 +503,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, void 
     text += (d ? "," : " box ") + std::to_string(box[d]) + "/" + std::to_string(steps[d]);
   for (int number : {interleave, swizzle, promotion, fill})
     text += " " + std::to_string(number);
-  driver.log.push_back(text);
+  driver.encoded.push_back(text);
   if (reinterpret_cast<uint64_t>(address) % 16 || extents[0] == 0)
     return cu::invalidValue;
   map->opaque[0] = reinterpret_cast<uint64_t>(address);

@@ -60,12 +60,12 @@ public:
   std::string uniqueName(std::string name, StringRef suffix);
   void beginFunction(StringRef name);
   void endFunction(etdg::ThreadBlockAttr block);
-  /// Says of arguments that are descriptors what they describe (TensorMaps.cpp).
+  /// Says of arguments that are descriptors what they describe (Plan.cpp).
   void describeTensorMaps();
   Value argument(int64_t planBuffer);
   Value symbolValue(StringAttr name);
   Value integerArgument(const HostExpr &value);
-  /// A tensor in a buffer of the plan, of which boxes of this type are moved (TensorMaps.cpp). It has extents, and strides in bytes of all dimensions
+  /// A tensor in a buffer of the plan, of which boxes of this type are moved (Plan.cpp). It has extents, and strides in bytes of all dimensions
   /// but the fastest one, the slowest first. One that is known already is the same value.
   Value tensorMap(int64_t planBuffer, tile::TensorMapType type, ArrayRef<HostExpr> extents, ArrayRef<HostExpr> strides);
   /// A loop over the tasks that are this thread block'; `turn` is the first one where they are dealt in turn.

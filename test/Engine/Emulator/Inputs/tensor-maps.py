@@ -142,7 +142,7 @@ def main():
 
     plain = plan_of(printed, 0, rows)
     faults = {
-        "a stride": (module(plan_of(printed, 0, rows, strides=[64]), kernel(0)), "0 outside of"),
+        "a stride": (module(plan_of(printed, 0, rows, strides=[64]), kernel(0)), "(E1) accesses"),
         "a box": (module(plan_of(printed, 0, rows, box=[16, 16]), kernel(0)), "the launch plan passes a tensor map of type 6, swizzle 0 and box [16, 16]"),
         "a swizzle": (module(plan_of(printed, 32, rows), kernel(0)), "the launch plan passes a tensor map of type 6, swizzle 1"),
         "a kind": (module(json.dumps(pointer_instead(json.loads(plain))), kernel(0)), "the launch plan passes a pointer as argument 0"),
