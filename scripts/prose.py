@@ -7,6 +7,7 @@ with at least four words in a C++ source; strings that `<<` or adjacency joins a
     prose.py [--write]     prints each directory's count of long sentences, or writes it to scripts/prose.txt
 
 `scripts/prose.txt` holds a line for each directory: `directory | long sentences`. A count may only fall.
+Messages of the compiler and descriptions of passes have none.
 """
 
 import collections
@@ -91,6 +92,7 @@ def spoken(line, kind, parts):
         content = re.sub(r'^\[\{|\}\]$|^"""|"""$', "", parts[0][0])
         content = re.sub(r"```.*?```", "", content, flags=re.S)
         at = line
+        content = re.sub(r"^\s*\|.*$", "", content, flags=re.M)  # tables
         for paragraph in re.split(r"\n\s*\n|\n\s*(?=[-*] )", content):
             if not re.match(r"\s{8,}\S", paragraph.split("\n")[-1]):
                 yield at, "description", paragraph
@@ -126,7 +128,7 @@ def files(root):
 
 
 def measured(root):
-    """(long sentences by directory, sentences by directory, banned phrases as (file, line, phrase))."""
+    """(long sentences by directory, sentences by directory, (file, line, what is wrong there))."""
     long, total, banned = collections.Counter(), collections.Counter(), []
     for path in files(root):
         name, text = str(path.relative_to(root)), path.read_text(errors="replace")
@@ -139,7 +141,14 @@ def measured(root):
             for sentence in sentences(paragraph):
                 total[folder] += words(sentence) >= FEWEST_WORDS
                 long[folder] += words(sentence) > MOST_WORDS
+                if words(sentence) > MOST_WORDS and is_short(path, kind):
+                    banned.append((name, line, f"a sentence of {words(sentence)} words in a message or a pass's description"))
     return long, total, banned
+
+
+def is_short(path, kind):
+    """Whether no sentence of such a text may be long: messages of the compiler, and descriptions of passes."""
+    return kind == "message" and path.suffix == ".cpp" or kind == "description" and path.name == "Passes.td"
 
 
 def recorded(root):
@@ -152,7 +161,7 @@ def check_words(root):
     """(file, what, text) of each banned phrase, and of each directory with more long sentences than are recorded."""
     long, _, banned = measured(root)
     for name, line, phrase in banned:
-        yield name, phrase.lower(), f"{line}: the phrase '{phrase}' (CONTRIBUTING.md, Rules)"
+        yield name, phrase.lower(), f"{line}: {phrase if phrase.startswith('a sentence') else repr(phrase)} (CONTRIBUTING.md, Rules)"
     bound = recorded(root)
     for folder, count in sorted(long.items()):
         if count > bound.get(folder, 0):

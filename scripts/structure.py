@@ -16,7 +16,8 @@ names:     no two back ends have functions or methods of equal names, in sources
 passes:    each registered pass has a test that checks its IR with FileCheck.
 pipelines: passes are put together in lib/Pipelines alone: `create<Pass>(` of a defined pass, or an adaptor of it, stands nowhere else.
 times:     what was timed stands in docs/performance.md and docs/history alone.
-words:     texts have none of the phrases that prose.py lists, and no directory gains sentences of more than 30 words (scripts/prose.txt).
+words:     texts have none of the phrases that prose.py lists, and no directory gains sentences of more than 30 words
+           (scripts/prose.txt). Messages and descriptions of passes have no such sentence.
 
 What is excepted stands in scripts/structure.txt, a line each: `check | file or pass | what | reason`. An exception that
 no longer is one fails, too. Prints a count for each check and what is wrong with where it is; status 1 if anything is.

@@ -55,7 +55,7 @@ def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
   let description = [{
     A function over ranked tensors that fills arrays in `scf.for`, `scf.forall` and
     affine `scf.if` by `tensor.insert_slice` becomes a graph (docs/raising.md). Each read of
-    a carried tensor finds its last writer by symbolic lexicographic maxima; an array
+    a carried tensor finds its last writer by symbolic lexicographic maxima. An array
     that is written once at each cell *is* a buffer, another one is kept by the
     iterations that write it. Dimensions that carry nothing are `map`, others `scanl`, or
     `foldl` where only the next iteration reads what is carried.
@@ -88,9 +88,9 @@ def ConvertSCFToETDG : Pass<"convert-scf-to-etdg", "::mlir::ModuleOp"> {
 def SCFPrintRaising : Pass<"scf-print-raising", "::mlir::ModuleOp"> {
   let summary = "print what raising knows of imperative functions, and change nothing";
   let description = [{
-    What `convert-scf-to-etdg` writes a graph from, as text on the standard output: for each array who writes which
-    cells when, whether it is written once at each cell and which buffer holds it; the buffers; and the blocks of the
-    graph with their domains, what each reads as pieces of buffers, computes and writes. Loops are called i, j, k, …, the
+    Prints what `convert-scf-to-etdg` writes a graph from, on the standard output. For each array it says who writes which cells
+    when, whether it is written once at each cell, and which buffer holds it. It goes on with the buffers, and with the blocks
+    of the graph: their domains, and what each reads as pieces of buffers, computes and writes. Loops are called i, j, k, …, the
     cell of an array is c0, c1, …. Of a function that is refused, the reason.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
@@ -121,18 +121,19 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
   string reads = "`schedule`, `etdg.layouts`, `etdg.rows`, `etdg.slot`";
   string writes = "`loops.program`, `loops.leaf`, `loops.grid`, `loops.memory`, `loops.parts`, `loops.rounds_last`";
   let description = [{
-    Each graph becomes a `loops.program` and a kernel for each of its nests. The loops are those that the nests'
-    schedules say, in their order: sequential ones `scf.for`, parallel ones `scf.forall` with their level as mapping, or
-    `loops.chunks` where the code that runs them cuts the range; `loops.sync` stands where the schedule has units wait. Access maps
-    are `affine.apply` on strides and planes that `etdg-storage` gave, pieces of reads `scf.if`, leaves
-    `loops.leaf` on `memref.reinterpret_cast`s. Loops are not SPMD: `convert-loops-to-cpu` makes them so.
+    Each graph becomes a `loops.program` and a kernel for each of its nests. The loops are those of the nests' schedules, in
+    their order. Sequential ones are `scf.for`, parallel ones `scf.forall` with their level as mapping. Where the code that runs
+    them cuts the range, they are `loops.chunks`. `loops.sync` stands where the schedule has units wait. Access maps are
+    `affine.apply` on strides and planes that `etdg-storage` gave, pieces of reads `scf.if`, leaves `loops.leaf` on
+    `memref.reinterpret_cast`s. Loops are not SPMD: `convert-loops-to-cpu` makes them so.
 
-    With the target of a GPU, what is dealt to its thread blocks has the level `grid`, kernels say which blocks run them
+    With the target of a GPU, loops dealt to its thread blocks have the level `grid`. Kernels say which blocks run them
     (`loops.grid`), and leaves how their threads share them (`layouts`).
 
-    Nothing is decided here. Refused, with an error at the block: a schedule that is open, or missing (`etdg-schedule-for-cpu` and
-    `etdg-schedule-for-gpu` write it, `etdg-place-buffers` where the buffers of a thread block lie), one for another engine, or with
-    loops that this one does not run, and a dimension that its domain does not bound.
+    Nothing is decided here. The pass refuses, with an error at the block, a schedule that is open or missing.
+    `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu` write it, and `etdg-place-buffers` says where the buffers of a thread
+    block lie. It also refuses a schedule for another engine or with loops that this one does not run, and a dimension that its
+    domain does not bound.
   }];
   let options = [Option<"machine", "machine", "std::string", "\"\"",
                         "A machine by its name or file (default: the target's own)">,
@@ -148,8 +149,8 @@ def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
 def LoopsGridToCores : Pass<"loops-grid-to-cores", "::mlir::ModuleOp"> {
   let summary = "let the cores of a CPU run loops that are dealt to the thread blocks of a GPU";
   let description = [{
-    A core stands for a thread block: level `grid` becomes `core`, all cores wait where all thread blocks would, and
-    columns that are cut anywhere are cut into a few parts. So what the loops of a GPU's schedule mean is run without one, by
+    A core stands for a thread block: level `grid` becomes `core`, and all cores wait where all thread blocks would. Columns
+    that are cut anywhere are cut into a few parts. So what the loops of a GPU's schedule mean is run without one, by
     `convert-loops-to-cpu` and in any order of the cores. Layouts, of which these know nothing, go. Loops for a CPU stay.
 
     A leaf of which a CPU's calls can't compute some columns is computed whole, and its loop over columns has one iteration.
@@ -168,13 +169,13 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
     - one whose only loops are dealt in turn, over a box: `(%env, %begin, %end)`, tasks that threads take as they become free,
       and a second function, `NAME_count`, that counts them;
     - one with a sync, or loops dealt in shares: `(%env, %tid, %threads)`, which all threads run at once. Each
-      counts the points of a step (and what they weigh), takes its share in their order and waits at a sync; what
+      counts the points of a step (and what they weigh), takes its share in their order and waits at a sync. What
       stands outside of parallel loops runs on the first thread;
     - any other is one task.
 
-    Memory of an iteration becomes memory of a thread, made once. Leaves stay as they are (`loops-lower-leaves`).
-    Refused, with an error at the loop: a level that a CPU lacks, iterations dealt in turn that are no box, and memory of the kernel
-    in loops that several threads run.
+    Memory of an iteration becomes memory of a thread, made once. Leaves stay as they are (`loops-lower-leaves`). The pass
+    refuses, with an error at the loop, a level that a CPU lacks, and iterations dealt in turn that are no box. Memory of the
+    kernel in loops that several threads run is an error, too.
   }];
   let options = [Option<"poison", "poison", "bool", "false",
                         "Fill memory of iterations with ones before each, so that what nothing wrote is seen">];
@@ -186,10 +187,11 @@ def LoopsChooseTiles : Pass<"loops-choose-tiles", "::mlir::ModuleOp"> {
   string reads = "bodies of leaves, the processor's vectors";
   string writes = "`layouts` of leaves";
   let description = [{
-    Writes `layouts` of leaves that have none, or a GPU's: for each of their loop nests that is a product a `#loops.product`, which holds
-    rows and columns of a tile in registers, how rows are cut, elements of a vector and what it runs along, whether columns are copied, terms taken in
-    blocks, columns asked for ahead, operands packed, and whether it is a function; for others `#loops.lanes`, along which loop they are vectors, or
-    `#loops.joined`, which other one they are computed together with.
+    Writes `layouts` of leaves that have none, or a GPU's. A loop nest that is a product gets a `#loops.product`. It holds rows
+    and columns of a tile in registers, how rows are cut, and the elements of a vector and what it runs along. It also says
+    whether columns are copied, terms taken in blocks, columns asked for ahead, operands packed, and whether the product is a
+    function. Other nests get `#loops.lanes`, along which loop they are vectors, or `#loops.joined`, which other one they are
+    computed together with.
 
     With `loops-choose-row-loops`, `loops-choose-guards` and `loops-place-scratch`, in this order, that is `loops-decide-for-cpu`; `loops-lower-leaves`
     obeys all of it, and refuses leaves of which something is open.
@@ -225,8 +227,9 @@ def LoopsChooseGuards : Pass<"loops-choose-guards", "::mlir::ModuleOp"> {
   string reads = "`layouts`, `loops.row_loops`";
   string writes = "`loops.guards`";
   let description = [{
-    Writes `loops.guards` of leaves that have none and where there are such: a `#loops.guard` for each loop nest of which nothing reads what it
-    computes unless a flag, an input of one `i1`, holds. In a loop over the rows each row asks its own flag. An empty list says that none is left out.
+    Writes `loops.guards` of leaves that have none and where there are such. A `#loops.guard` stands for each loop nest whose
+    results are read only if a flag, an input of one `i1`, holds. In a loop over the rows each row asks its own flag. An empty
+    list says that none is left out.
 
     Refused, with an error at the leaf: one whose `layouts` or order it is not specified (`loops-choose-row-loops`).
   }];
@@ -238,8 +241,9 @@ def LoopsPlaceScratch : Pass<"loops-place-scratch", "::mlir::ModuleOp"> {
   string reads = "`layouts`, `loops.row_loops`";
   string writes = "`scratch` of leaves";
   let description = [{
-    Writes `scratch` of leaves that have none and where not all values stay in registers: a `#loops.scratch` for each that does not, which says from which
-    byte on it lies and for how many rows. Values that are not needed at the same time, in the order that `loops.row_loops` says, share bytes.
+    Writes `scratch` of leaves that have none and where not all values stay in registers. Each value that does not gets a
+    `#loops.scratch`, which says from which byte on it lies and for how many rows. Values that are not needed at the same time,
+    in the order that `loops.row_loops` says, share bytes.
 
     Refused, with an error at the leaf: one whose `layouts` or order it is not specified (`loops-choose-row-loops`).
   }];
@@ -255,8 +259,8 @@ def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
     memory is the kernel's, as large as the largest. Lists of rows become addresses in memory, checked indices
     comparisons that note the first error.
 
-    Nothing is decided here, and no processor known: a leaf whose `layouts` leave a loop nest open, or which has no place for a value that loop
-    nests hand on in memory, is an error (`loops-decide-for-cpu` writes both).
+    Nothing is decided here, and no processor known. A leaf whose `layouts` leave a loop nest open, or which has no place for a
+    value in memory, is an error (`loops-decide-for-cpu` writes both).
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -265,12 +269,13 @@ def LoopsLowerLeaves : Pass<"loops-lower-leaves", "::mlir::ModuleOp"> {
 def LoopsVectorizeLeaves : Pass<"loops-vectorize-leaves", "::mlir::ModuleOp"> {
   let summary = "turn leaves into loops over vectors, wherever they stand";
   let description = [{
-    The step from `linalg` to `vector` by itself: each `loops.leaf` of any function, linalg on rows of strided memrefs, becomes a call of a function
-    in scf, vector and memref, as its `layouts` and its `scratch` say (`loops-decide-for-cpu`), and nothing else is touched. Memory for what loop
-    nests hand on is made at the function's begin. `ft-leaf-to-llvm` goes on to LLVM's dialect.
+    The step from `linalg` to `vector` by itself. Each `loops.leaf` of any function, linalg on rows of strided memrefs, becomes
+    a call of a function in scf, vector and memref. Its `layouts` and its `scratch` say how (`loops-decide-for-cpu`), and
+    nothing else is touched. Memory for what loop nests hand on is made at the function's begin. `ft-leaf-to-llvm` goes on to
+    LLVM's dialect.
 
-    Refused, with an error at the leaf: what is open, rows that are a list, and indices that are data, whose check a thread's kernel reports
-    (`loops-lower-leaves`, which does all of it for kernels).
+    The pass refuses, with an error at the leaf, decisions that are open, and rows that are a list. It also refuses indices that
+    are data, whose check a thread's kernel reports (`loops-lower-leaves` does all of it for kernels).
   }];
   let dependentDialects = ["::mlir::loops::LoopsDialect", "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
                            "::mlir::math::MathDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -294,10 +299,10 @@ def FTChooseLeaf : Pass<"ft-choose-leaf", "::mlir::ModuleOp"> {
 def FTGenerateLeaf : Pass<"ft-generate-leaf", "::mlir::ModuleOp"> {
   let summary = "turn functions that are marked as leaves from tensors into loops on rows of memrefs";
   let description = [{
-    Each function with the unit attribute `ft.leaf` becomes one on memrefs that computes as many rows as it is asked for, as its attributes say
-    (`ft-choose-leaf`). It may also carry `ft.leaf_batched` and `ft.leaf_aliases`, arrays of bool that say which inputs vary with the row and which
-    outputs may lie where inputs do, `ft.leaf_sums`, the type in which it adds up halves, and the unit attribute `ft.leaf_listed`, with which rows
-    lie at addresses of a list.
+    Each function with the unit attribute `ft.leaf` becomes one on memrefs that computes as many rows as it is asked for, as its
+    attributes say (`ft-choose-leaf`). It may also carry `ft.leaf_batched` and `ft.leaf_aliases`, arrays of bool. They say which
+    inputs vary with the row and which outputs may lie where inputs do. `ft.leaf_sums` is the type in which it adds up halves.
+    With the unit attribute `ft.leaf_listed` rows lie at addresses of a list.
 
     Nothing is decided here, and no processor known: a function of which something is open is an error.
   }];

@@ -70,9 +70,10 @@ def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {
   string reads = "`tile`, `nvvm`, `scf`";
   string writes = "`llvm`, `nvvm`";
   let description = [{
-    Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes: tiles as
-    `convert-tile-to-nvvm` has them, elementary functions as `tile-use-special-functions` and `tile-expand-math` have them, structured loops as branches. These passes, and
-    those of MLIR between and after them, run nested in this one: `--mlir-print-ir-after-all` prints each of them.
+    Runs on the modules that `convert-loops-to-gpu` makes, and leaves what LLVM's NVPTX target takes. Tiles become what
+    `convert-tile-to-nvvm` makes of them, elementary functions what `tile-use-special-functions` and `tile-expand-math` make.
+    Structured loops become branches. These passes, and those of MLIR between and after them, run nested in this one:
+    `--mlir-print-ir-after-all` prints each of them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];

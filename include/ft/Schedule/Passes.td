@@ -18,16 +18,13 @@ def ETDGChooseSchedule : Pass<"etdg-choose-schedule", "::mlir::etdg::GraphOp"> {
   string reads = "`etdg.candidates`, `etdg.divisions`";
   string writes = "`schedule`, `etdg.variants`";
   let description = [{
-    `etdg-reorder` ranks the orders of a nest by steps and width. On few cores the
-    first need not be the fastest: a wavefront that reads the weights of all layers
-    in each step may lose against one layer after the other. For each nest with
-    `etdg.candidates` this pass applies each one to a copy, lets the CPU engine's
-    cost model (docs/cpu-engine.md) plan and price it at typical lengths, and makes
-    the cheapest the nest's `schedule`. Nests of a kernel keep theirs: they fit
-    each other. What `etdg.divisions` lists (products that do not wait, ahead of the
-    rest) is tried on copies of the graph, priced with what is kept between the parts, and
-    done where it is cheaper. Ranks (`candidate`) count the orders, then the divisions; one
-    beyond all is the program's own order. Remarks (category `cpu`) give the numbers.
+    `etdg-reorder` ranks the orders of a nest by steps and width. On few cores the first need not be the fastest: a wavefront
+    that reads the weights of all layers in each step may lose against one layer after the other. For each nest with
+    `etdg.candidates` this pass applies each one to a copy. The CPU engine's cost model (docs/cpu-engine.md) plans and prices it
+    at typical lengths. The cheapest becomes the nest's `schedule`. Nests of a kernel keep theirs: they fit each other. What
+    `etdg.divisions` lists (products that do not wait, ahead of the rest) is tried on copies of the graph, priced with what is
+    kept between the parts. It is done where it is cheaper. Ranks (`candidate`) count the orders, then the divisions; one beyond
+    all is the program's own order. Remarks (category `cpu`) give the numbers.
   }];
   let options = [CpuMachineOption, ThreadsOption, LengthsOption,
                  Option<"candidate", "candidate", "int64_t", "-1",
@@ -41,12 +38,12 @@ def ETDGApplyPlacements : Pass<"etdg-apply-placements", "::mlir::etdg::GraphOp">
   string reads = "placements in `schedule`";
   string writes = "blocks that copy, buffers";
   let description = [{
-    A placement `<read = r, loop = l, level = memory, stages = s>` takes what read r gets where loop l of its nest begins (l may be the number
-    of loops: where the leaf begins). The loops outside become a block with a body, which has the memory as a buffer of its own, and
-    in which a copy stands before what is left of the nest. With more than one stage the copy is a nest of its own, s - 1 iterations
-    ahead of the loop l - 1 that both share (`etdg.kernel shared 1`), and s planes of the buffer are live. What the copy's domain, its
-    pieces and gathers are follows from the read's. Order, planes and waiting are those of any graph, which the validator proves: a read of
-    what is written in between breaks a dependence.
+    A placement `<read = r, loop = l, level = memory, stages = s>` takes what read r gets where loop l begins. l
+    may be the number of loops: where the leaf begins. The loops outside become a block with a body, which has the memory as a
+    buffer of its own. In it a copy stands before what is left of the nest. With more than one stage the copy is a nest of its
+    own. It is s - 1 iterations ahead of the loop l - 1 that both share (`etdg.kernel shared 1`), and s planes of the buffer are
+    live. What the copy's domain, its pieces and gathers are follows from the read's. Order, planes and waiting are those of any
+    graph, which the validator proves: a read of what is written in between breaks a dependence.
 
     Where one unit runs the nest, memory is its own: on a CPU a core's, on a GPU `in shared` or (`l2`, `device`) `in workspace`. Where units share
     loops further in, it is a buffer that all of them see, and they wait before they read it. What each thread block of a GPU keeps over all
@@ -77,10 +74,11 @@ def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
   string reads = "tiles in `schedule` of nests that share loops";
   string writes = "dimensions over tiles";
   let description = [{
-    `etdg.kernel shared p` runs its nests under the first p loops of their schedules, one nest after the other in each iteration. Where such a loop
-    is over tiles, `<dimension = 0, tile = 8>`, it becomes a loop over a dimension `io` with 8·io <= i < 8·io + 8; accesses stay. In a step of it each
-    nest walks the points of its tile, and what else it has, by itself: a dimension that producer and consumer share outside has loops of
-    each inside. All nests of the kernel have the same tiles in what they share, else there is a located error.
+    `etdg.kernel shared p` runs its nests under the first p loops of their schedules, one nest after the other in each
+    iteration. Where such a loop is over tiles, `<dimension = 0, tile = 8>`, it becomes a loop over a dimension `io` with 8·io
+    <= i < 8·io + 8; accesses stay. In a step of it each nest walks the points of its tile, and what else it has, by itself. A
+    dimension that producer and consumer share outside has loops of each inside. All nests of the kernel have the same tiles in
+    what they share, else there is a located error.
 
     ```mlir
     etdg.block @a [map, map] (i, j) in [0, N) x [0, M) ... schedule <..., loops = [<dimension = 0, tile = 8, kind = sequential>, <dimension = 1, kind = sequential>, <dimension = 0, kind = sequential>]>
@@ -88,9 +86,10 @@ def ETDGApplyTiles : Pass<"etdg-apply-tiles", "::mlir::etdg::GraphOp"> {
     etdg.block @a [map, map, map] (io, j, i) in [0, floordiv(N - 1, 8) + 1) x [0, M) x [max(0, 8 * io), min(N, 8 * io + 8)) ... schedule <..., three loops over points>
     ```
 
-    Where the loops that nests share are parallel, of a level, one unit takes an iteration of all of them: the kernel becomes a block with these loops, whose body
-    the nests are. Each says the same of these loops, which are over its first dimensions, all `map`, and nothing inside has a level. What stands between the nests alone is a buffer
-    of that body then, where its index is one of the shared dimensions or a place in a tile that they count.
+    Where the loops that nests share are parallel, of a level, one unit takes an iteration of all of them. The kernel becomes a
+    block with these loops, whose body the nests are. Each says the same of these loops, which are over its first dimensions,
+    all `map`, and nothing inside has a level. A buffer between the nests alone becomes a buffer of that body then. Its index
+    must be one of the shared dimensions or a place in a tile that they count.
 
     The pipelines run it before `etdg-apply-placements`, which makes loops over tiles in front
     of a copy such dimensions, too.
@@ -103,11 +102,11 @@ def ETDGBindInPlace : Pass<"etdg-bind-in-place", "::mlir::etdg::GraphOp"> {
   string reads = "`tssa.writeback`";
   string writes = "`etdg.in_place`, copies into arguments";
   let description = [{
-    `tssa.writeback = array<i64: argument, result, ...>` of a graph says which result is an argument's last version.
-    Where each item that reads old elements stands before each one that writes new ones, both may share memory.
-    Elsewhere (a recurrence that reads a cache and writes it) the new elements are written to a buffer of their own,
-    and a last block copies the box that they fill, or one for each block that writes. Blocks that copy an element of the argument to the same one of the
-    result stay; engines skip them where the two are bound to one memory.
+    `tssa.writeback = array<i64: argument, result, ...>` of a graph says which result is an argument's last version. Where each
+    item that reads old elements stands before each one that writes new ones, both may share memory. Elsewhere (a recurrence
+    that reads a cache and writes it) the new elements are written to a buffer of their own. A last block copies the box that
+    they fill, or one for each block that writes. Blocks that copy an element of the argument to the same one of the result
+    stay; engines skip them where the two are bound to one memory.
 
     What may share memory is listed in `etdg.in_place`, and as `writeback` in the entry of a launch plan. A remark
     (category `storage`) says which result does not: its type is another one, or an element has several iterations that write it.
@@ -143,10 +142,11 @@ def ETDGChooseLeafRows : Pass<"etdg-choose-leaf-rows", "::mlir::etdg::GraphOp"> 
   string reads = "`schedule`, planes, `etdg.layouts`";
   string writes = "`etdg.rows`";
   let description = [{
-    The last pass of the phase `storage`, for either target. Each leaf inside of a loop of level `rows` or `listed_rows` gets `etdg.rows`: all rows
-    `at_once` where every access steps evenly from one to the next; else `runs` of rows between which a read changes its piece or planes that are
-    kept begin anew; else `one_by_one`. On a GPU rows are taken in runs where a layout of the leaf computes a product in tiles, and pieces alone change;
-    else one by one. A remark (category `storage`, `leaf-rows`) says which access keeps rows apart.
+    The last pass of the phase `storage`, for either target. Each leaf inside of a loop of level `rows` or `listed_rows` gets
+    `etdg.rows`. That is `at_once` where every access steps evenly from one row to the next. It is `runs` where a read changes
+    its piece, or kept planes begin anew, between two rows. Elsewhere it is `one_by_one`. On a GPU rows are taken in runs where
+    a layout of the leaf computes a product in tiles, and pieces alone change; else one by one. A remark (category `storage`,
+    `leaf-rows`) says which access keeps rows apart.
 
     What a leaf says already stays. What accesses don't allow is an error that names leaf, dimension and access.
 
@@ -167,11 +167,12 @@ def ETDGPlaceBuffers : Pass<"etdg-place-buffers", "::mlir::etdg::GraphOp"> {
   string reads = "planes, `etdg.slot`, `schedule`";
   string writes = "`in` of `etdg.buffer`";
   let description = [{
-    Part of the phase `storage`, after `etdg-storage`, which says how many planes a buffer has and which buffers share a slot. The graph's own
-    buffers are `in call`. What a block has for itself is `in shared`, the memory that the threads of a block share, in the order of the
-    program as long as two thirds of the schedule's `block = <shared = ...>` hold it, for as many rows as a task has; else, and
-    where its size is the call's, `in workspace`, of which each thread block has a part. Sizes are those of
-    `etdg.buffer` itself (`getBytes`), which `etdg-schedule-for-gpu` has planned with.
+    Part of the phase `storage`, after `etdg-storage`, which says how many planes a buffer has and which buffers share a slot.
+    The graph's own buffers are `in call`. What a block has for itself is `in shared`, the memory that the threads of a block
+    share, for as many rows as a task has. Buffers take it in the order of the program, as long as two thirds of the schedule's
+    `block = <shared = ...>` hold them. Other buffers, and those whose size is the call's, are `in workspace`, of which each
+    thread block has a part. Sizes are those of `etdg.buffer` itself (`getBytes`), which `etdg-schedule-for-gpu` has planned
+    with.
 
     What is specified already stays. A remark (category `storage`) says what was left. `convert-etdg-to-loops` reads what is specified, and refuses a buffer
     of a block of which nothing is.
@@ -190,12 +191,11 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
   string reads = "access maps, `ft.typical`";
   string writes = "`schedule`: loops, levels, syncs";
   let description = [{
-    Each nest, and each nest in the body of a graph block, gets a schedule that binds the
-    engine: which loops all threads run together and where they wait (`sync = cores`),
-    which iterations the threads share and how (`level = core`, `dealing`), which dimension
-    gives the rows of a leaf's products (`level = rows`, or `listed_rows`), how many a call has
-    at most, and what one thread runs in order. Of all such plans (docs/cpu-engine.md)
-    it is the one of least estimated time at typical lengths.
+    Each nest, and each nest in the body of a graph block, gets a schedule that binds the engine. It says which loops all
+    threads run together and where they wait (`sync = cores`), and which iterations the threads share and how (`level = core`,
+    `dealing`). One dimension may give the rows of a leaf's products (`level = rows`, or `listed_rows`), with how many a call
+    has at most. The rest is what one thread runs in order. Of all such plans (docs/cpu-engine.md) it is the one of least
+    estimated time at typical lengths.
 
     A schedule that says so already (`target`, or a loop with a level) stays, so one written by
     hand is obeyed. Runs after `etdg-apply-schedule`.
@@ -221,12 +221,12 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
   string reads = "access maps, `ft.typical`, `etdg.cut`";
   string writes = "`schedule`, `etdg.layouts`, `etdg.variants`";
   let description = [{
-    Each nest of a kernel gets a schedule that binds the engine (docs/gpu-engine.md): which loops all thread blocks
-    take together and where they wait (`sync = grid`, `before = grid`), which iterations are dealt to them
-    (`level = grid`), among them the leaves' columns after the bar, what one thread block runs in order, which
-    dimension gives the rows of a task, and what a block is (`block`). Each nest in the body of a graph block gets one for a
-    single thread block: loops in order, rows, a dimension that its leaf computes at once (`level = lifted`).
-    Each leaf gets `etdg.layouts`: which part of each of its loop nests a thread computes.
+    Each nest of a kernel gets a schedule that binds the engine (docs/gpu-engine.md). It says which loops all thread blocks take
+    together and where they wait (`sync = grid`, `before = grid`). It says which iterations are dealt to them (`level = grid`),
+    among them the leaves' columns after the bar, and what one thread block runs in order. It says which dimension gives the
+    rows of a task, and what a block is (`block`). Each nest in the body of a graph block gets one for a single thread block:
+    loops in order, rows, a dimension that its leaf computes at once (`level = lifted`). Each leaf gets `etdg.layouts`: which
+    part of each of its loop nests a thread computes.
 
     Where the call's lengths decide between steps of the whole grid and independent blocks, `etdg.variants` holds both.
     What is specified already stays, so what is written by hand is obeyed. Runs after `etdg-apply-schedule` and before
@@ -262,10 +262,10 @@ def ETDGChooseDivisionForGPU : Pass<"etdg-choose-division-for-gpu", "::mlir::etd
   string writes = "nests, `etdg.variants`";
   let description = [{
     Each item with `etdg.divisions` is tried as it stands and in each division, on a copy of the graph that is applied and
-    scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and layouts, at typical
-    lengths, decides (docs/gpu-engine.md): launches, barriers of the grid, what thread blocks wait for in each
-    step, products in tiles, and what is written and read between the parts. A division is taken where it promises
-    `division_share` percent of the whole's time or less. Where lengths that no annotation declares typical decide, both forms become
+    scheduled as `etdg-schedule-for-gpu` does it. What the kernels then cost by their schedules and layouts, at typical lengths,
+    decides (docs/gpu-engine.md). The price has launches, barriers of the grid, what thread blocks wait for in each step,
+    products in tiles, and what is written and read between the parts. A division is taken where it promises `division_share`
+    percent of the whole's time or less. Where lengths that no annotation declares typical decide, both forms become
     `etdg.variants`. The remark (category `gpu`, `choose-division`) has all prices.
 
     Ranks (`candidate`) are those of `etdg-choose-schedule`: the orders of `etdg.candidates`, then the divisions, then
@@ -290,12 +290,12 @@ def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::Graph
   string reads = "reductions in leaves, prices";
   string writes = "`etdg.cut`, shares and their join";
   let description = [{
-    A leaf at the top of a graph that reduces, at fewer points than there are SMs whatever the lengths are, leaves
-    most of them idle: one thread block takes all terms of a point. It is tried cut into about as many shares as there are SMs, and
-    4, 16, ... times as many (`etdg-cut-leaves`; shares of equal length where there are such near by), on copies of the graph that are scheduled as
-    `etdg-schedule-for-gpu` does it; what kernels then cost, at typical lengths, decides. The cheapest form is taken where it promises `division_share`
-    percent of the time as it stands, or less, and what then joins the shares is asked in the same way.
-    The remark (category `gpu`, `cut-reduction`) has all prices.
+    A leaf at the top of a graph that reduces, at fewer points than there are SMs whatever the lengths are, leaves most of them
+    idle. One thread block takes all terms of a point. It is tried cut into about as many shares as there are SMs, and 4, 16,
+    ... times as many (`etdg-cut-leaves`), of equal length where such are near by. The trials are copies of the graph that are
+    scheduled as `etdg-schedule-for-gpu` does it. What kernels then cost, at typical lengths, decides. The cheapest form is
+    taken where it promises `division_share` percent of the time as it stands, or less, and what then joins the shares is asked
+    in the same way. The remark (category `gpu`, `cut-reduction`) has all prices.
 
     How long a share is follows from the machine and the length, so that rounding is the same for each call. What has a schedule or layouts
     stays as it is. Runs after `etdg-apply-schedule` and before `etdg-choose-iterations-for-gpu`. A seed draws whether a leaf is cut, and into what shares.
@@ -317,12 +317,12 @@ def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir:
   string reads = "leaves with products, prices";
   string writes = "leaves of several iterations";
   let description = [{
-    Each leaf with a product whose iterations can be joined (`etdg-join-iterations`) is tried as it stands and with 2, 4 and 8 of them at a
-    time, on a copy of the graph that is scheduled as `etdg-schedule-for-gpu` does it; what the kernels then cost by their schedules and
-    layouts, at typical lengths, decides (docs/gpu-engine.md): tiles of more columns or terms, and states that are brought and left less
-    often, against fewer rows. More of them are taken where they promise
-    `iterations_share` percent of the time of fewer, or less.
-    The remark (category `gpu`, `choose-iterations`) has all prices. What is bound to a target, or has layouts, stays as it is.
+    Each leaf with a product whose iterations can be joined (`etdg-join-iterations`) is tried as it stands and with 2, 4 and 8
+    of them at a time. The trials are copies of the graph that are scheduled as `etdg-schedule-for-gpu` does it. What the
+    kernels then cost by their schedules and layouts, at typical lengths, decides (docs/gpu-engine.md). Tiles of more columns or
+    terms, and states that are brought and left less often, stand against fewer rows. More of them are taken where they promise
+    `iterations_share` percent of the time of fewer, or less. The remark (category `gpu`, `choose-iterations`) has all prices.
+    What is bound to a target, or has layouts, stays as it is.
 
     Runs after `etdg-apply-schedule` and before `etdg-schedule-for-gpu`.
   }];
@@ -344,7 +344,7 @@ def ETDGPriceForGPU : Pass<"etdg-price-for-gpu", "::mlir::etdg::GraphOp"> {
   let description = [{
     Changes nothing. Each item of a graph that `etdg-schedule-for-gpu` has scheduled is priced as the passes price it that choose among
     forms (docs/gpu-engine.md, Prices), at typical lengths and those of `lengths`. Remarks (category `gpu`): `price` has the seconds of a kernel, its steps and its
-    barriers of the grid, and what a task takes of each resource; with `leaves`, `leaf-price` the same of each loop nest of its leaves, in the order in which they
+    barriers of the grid, and what a task takes of each resource. With `leaves`, `leaf-price` the same of each loop nest of its leaves, in the order in which they
     are first met, for the rows and columns of a task there. Of `etdg.variants` the one is priced that these lengths take.
 
     A graph without schedules, or with one that no GPU runs, is an error.

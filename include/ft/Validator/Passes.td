@@ -22,11 +22,10 @@ def ETDGTakeSnapshots : Pass<"etdg-take-snapshots", "::mlir::ModuleOp"> {
 def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
   let summary = "prove that the schedules of a graph keep what it means";
   let description = [{
-    Asks what `validateGraph` asks (T1–T13, docs/validator.md), exactly and for all lengths
-    that the graph's bounds allow: maps are bijections, each write comes before the
-    reads of what it writes, elements are written once, accesses are in bounds, `live` planes
-    and slots are enough, units wait where one needs what another has done. Unlike `etdg-verify` it obeys schedules and kernels, and it shares no code
-    with the passes that make them.
+    Asks what `validateGraph` asks (T1–T13, docs/validator.md), exactly and for all lengths that the graph's bounds allow. Maps
+    must be bijections, each write must come before the reads of what it writes, and elements must be written once. Accesses
+    must be in bounds, `live` planes and slots enough, and units must wait where one needs what another has done. Unlike
+    `etdg-verify` it obeys schedules and kernels, and it shares no code with the passes that make them.
 
     A failure is an internal error: the block, a point, a note at the other end, and a
     file with the graph.
@@ -41,12 +40,11 @@ def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
 def ETDGValidatePhase : Pass<"etdg-validate-phase", "::mlir::ModuleOp"> {
   let summary = "etdg-validate on all graphs of a module, after a phase";
   let description = [{
-    Beside what `etdg-validate` proves it compares each graph with what `etdg-take-snapshots` remembered,
-    where that has run: no graph is gone, and none is called with anything else or asks more of its
-    lengths (T9).
+    Beside what `etdg-validate` proves it compares each graph with what `etdg-take-snapshots` remembered, where that has run. No
+    graph may be gone, and none may be called with anything else or ask more of its lengths (T9).
 
-    With `given` the module is a user's input, and what is wrong is an error in it: the schedule that a user
-    wrote breaks a dependence, in which loop, of which level. With `schedules` only graphs are judged that have one.
+    With `given` the module is a user's input, and what is wrong is an error in it. The message names the dependence that the
+    user's schedule breaks, in which loop, of which level. With `schedules` only graphs are judged that have one.
   }];
   let options = [
     Option<"phase", "phase", "std::string", "\"\"", "The phase that is judged, for messages">,

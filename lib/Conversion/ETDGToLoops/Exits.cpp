@@ -80,7 +80,7 @@ LogicalResult Emitter::emitLeaving(const NestGroup &group, etdg::ExitAttr exit, 
 FailureOr<SmallVector<BlockOp>> Emitter::endedLeaves(etdg::KernelOp kernel) {
   SmallVector<BlockOp> ended = makeEndedLeaves(kernel, kernel.getExitAttr());
   if (ended.empty())
-    return kernel.emitError("the exit of this kernel is none: expected a value that is false in all steps after the first false one, "
-                            "and leaves that then read of the kernel only what they have written themselves");
+    return kernel.emitError("the exit of this kernel is none: expected a value that stays false after the first false step, and leaves "
+                            "that then read only what they have written");
   return ended;
 }

@@ -460,8 +460,8 @@ bool Converter::splits(ComputeOp scan) {
   if (depth <= mostSplits)
     return true;
   remark::missed(scan->getLoc(), remark::RemarkOpts::name("whole").category("etdg").subCategory("convert-ft-to-etdg"))
-      << remark::reason("'{0}' stays one block: {1} scans are inside each other from here on, and its first iterations "
-                        "as a block of their own would double the code, which is done for the innermost {2}",
+      << remark::reason("'{0}' stays one block: {1} scans are inside each other here; a block of their own for first iterations doubles "
+                        "the code, and only the innermost {2} get one",
                         scan->getName().getStringRef(), depth, mostSplits);
   return false;
 }

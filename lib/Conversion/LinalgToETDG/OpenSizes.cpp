@@ -401,8 +401,8 @@ LogicalResult OpenSizesConverter::emit(Operation &op) {
                                      : getElementMap(&op)))
     return success();
   if (!rows)
-    return op.emitOpError() << "has an open size that is no row: expected dimensions of open size to lead in the results, and in "
-                               "each operand that has them, with the same operation on each of their points";
+    return op.emitOpError() << "has an open size that is no row: expected dimensions of open size to lead in results and operands, "
+                               "with the same operation on each of their points";
   Shape shape = shapes[op.getResult(0)];
   if (failed(checkLengths(op, space, *rows, shape)))
     return failure();

@@ -76,8 +76,8 @@ FailureOr<Chain> tocpu::getChain(Operation *outermost) {
       continue;
     }
     if (next || llvm::any_of(bodyOf(last), [](Operation &op) { return isTogether(&op); }))
-      return last->emitError("a core runs what is inside of this loop: no loop there is dealt to cores again, but for "
-                             "one of the same level and dealing that has nothing beside it");
+      return last->emitError("a core runs what is inside of this loop: a loop there is dealt to cores only if it has the same level and "
+                             "dealing, and nothing beside it");
     break;
   }
   if (auto weight = dyn_cast_or_null<loops::WeightOp>(last->getPrevNode()))

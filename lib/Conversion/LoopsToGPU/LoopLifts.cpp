@@ -58,7 +58,7 @@ LogicalResult LoopWalker::takeLifted(scf::ForallOp loop) {
   std::optional<Lift> read = readLift(loop);
   if (!read)
     return loop.emitError("the GPU engine can't run the loop: addresses do not grow evenly with it, so that no leaf computes its "
-                          "iterations at once; expected the level none, which loops-choose-layouts gives such a one");
+                          "iterations at once; expected the level none (loops-choose-layouts)");
   Known saved = known;
   lift = std::move(*read);
   Value first = loop.getInductionVar(0);

@@ -35,20 +35,20 @@ constexpr const char *reasons[] = {
     "The baselines are the best schedules of their modes, so INTRA, TANGRAM and FLAT are stronger "
     "here than the tools that the paper runs: the factors over them are smaller.",
     "Under the rules `exact` a row operator alone reads its rows twice unless it holds them, and "
-    "softmax between the products is counted, whose logits move four times in INTRA and TANGRAM: they "
-    "pay for it, FLAT and DAT do not.",
-    "The paper leaves open the SRAM's energy, softmax's cost, the clock and the element type: the "
-    "machine files say what is assumed (one byte, 1 GHz, MAESTRO's SRAM ratios, one exponential a "
-    "cycle and processing element).",
+    "softmax between the products is counted. Its logits move four times in INTRA and TANGRAM, which pay "
+    "for it. FLAT and DAT do not.",
+    "The paper leaves open the SRAM's energy, softmax's cost, the clock and the element type. The "
+    "machine files assume one byte, 1 GHz, MAESTRO's SRAM ratios, one exponential a cycle and processing "
+    "element.",
     "At one exponential a cycle and processing element, softmax takes as long as attention's "
-    "products where heads are narrow (64): no schedule reaches more than half of the peak there, and "
-    "the factors between schedules that are not bound by memory are 1.",
+    "products where heads are narrow (64). No schedule reaches more than half of the peak there. The "
+    "factors between schedules that are not bound by memory are 1.",
     "The energy of multiply-accumulates (0.02 pJ) and of DRAM (7 pJ a bit) differs so much that "
-    "energy follows traffic; savings are larger than the paper's where its own compute energy is "
+    "energy follows traffic. Savings are larger than the paper's where its own compute energy is "
     "a larger share.",
     "Tiles are at least as large as the side of the square of an element's multiply-accumulate units "
     "(16), batch and heads excepted. The paper asks for tiles above a threshold (section 4.3) and does not "
-    "say which; without one, the least traffic of a projection fills the buffer with sums and leaves "
+    "say which. Without one, the least traffic of a projection fills the buffer with sums. It leaves "
     "tiles of one element in the dimension that is summed over, and on-chip transfers bound it.",
     "Time is that of the schedule with the least traffic; a schedule of more traffic may be faster "
     "where computing is the limit (--objective=time searches for that).",

@@ -251,8 +251,8 @@ LogicalResult PlanReader::checkColumns() {
     return success();
   bool inSteps = !plan.team.empty() || !fixed.empty();
   if (plan.inTurn == inSteps || !canShareColumns(nest, plan))
-    return refuse(*columnLoop) << "tasks share the columns of one leaf, dealt in turn, where no core waits and no loop stands "
-                                  "inside; or cores share them at each step, dealt in shares, outside of rows";
+    return refuse(*columnLoop) << "tasks share the columns of one leaf, dealt in turn, without waits and loops inside; or cores "
+                                  "share them at each step, dealt in shares, outside of rows";
   for (BlockOp leaf : nest)
     if (findLeafColumns(leaf, batchedReads(leaf, plan.row), plan.columns, inSteps).count != plan.columns)
       return refuse(*columnLoop) << "column c of what the leaf computes does not depend on column c alone, or it doesn't have the "

@@ -16,7 +16,7 @@
 // RUN: ft-opt %t.columns.mlir --loops-decide-for-gpu > /dev/null
 // RUN: sed 's/overlaps \[\]/overlaps [#loops.overlap<output = 0, input = 0, any>]/' %t.columns.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: sed 's/overlaps \[\]//' %t.columns.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=COLUMNS
-// COLUMNS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf: an output may overlap an input, and thread blocks share the columns: one may read what another has written; expected overlaps that say where they do not
+// COLUMNS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf: an output may overlap an input of another thread block, as these share the columns; expected overlaps that say where they do not
 
 !x = tensor<16x64xf32>
 func.func @points(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {

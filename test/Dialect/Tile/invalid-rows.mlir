@@ -9,12 +9,12 @@ llvm.func @lanes() attributes {l = #tile.row<threads = 256, lanes = 12, width = 
 
 // -----
 
-// expected-error @+1 {{(W2) expected lanes that are part of a warp of 32, or all threads, which are at most as many warps and have one row at a time; found lanes = 64 of 256 threads with rows = 1}}
+// expected-error @+1 {{(W2) expected lanes of one warp of 32, or all threads of at most as many warps with one row at a time; found lanes = 64 of 256 threads with rows = 1}}
 llvm.func @part() attributes {l = #tile.row<threads = 256, lanes = 64>}
 
 // -----
 
-// expected-error @+1 {{(W2) expected lanes that are part of a warp of 32, or all threads, which are at most as many warps and have one row at a time; found lanes = 64 of 64 threads with rows = 2}}
+// expected-error @+1 {{(W2) expected lanes of one warp of 32, or all threads of at most as many warps with one row at a time; found lanes = 64 of 64 threads with rows = 2}}
 llvm.func @whole() attributes {l = #tile.row<threads = 64, lanes = 64, rows = 2>}
 
 // -----

@@ -204,12 +204,12 @@ func.func @map(%c: !tile.registers<16x16xf32, #l>) {
 
 // -----
 
-// expected-error @+1 {{(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at least 16 terms in a step for mma; found block = [64, 64], thread = [4, 8], step = 8}}
+// expected-error @+1 {{(P3) expected even rows and columns for each thread, threads in multiples of 8 x 4 and at least 16 terms in a step for mma; found block = [64, 64], thread = [4, 8], step = 8}}
 llvm.func @terms() attributes {l = #tile.product<block = [64, 64], thread = [4, 8], step = 8, stages = 2, mma>}
 
 // -----
 
-// expected-error @+1 {{(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at least 16 terms in a step for mma; found block = [64, 64], thread = [1, 32], step = 16}}
+// expected-error @+1 {{(P3) expected even rows and columns for each thread, threads in multiples of 8 x 4 and at least 16 terms in a step for mma; found block = [64, 64], thread = [1, 32], step = 16}}
 llvm.func @rows() attributes {l = #tile.product<block = [64, 64], thread = [1, 32], step = 16, stages = 2, mma>}
 
 // -----

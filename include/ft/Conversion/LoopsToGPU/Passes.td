@@ -10,14 +10,14 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
   string reads = "all attributes of loops and leaves";
   string writes = "`gpu.module`, `tile.plan`, `tile.target`";
   let description = [{
-    Each `loops.program`, with the kernels that it launches, becomes a `gpu.module` of its name: an LLVM function for each launch,
-    whose body is `scf`, `arith`, `math` and `tile`, with what only one thread knows (its number, barriers, shuffles) in `nvvm`;
-    and, as `tile.plan`, the launch plan as a bundle has it (JSON): what the host allocates, launches and passes. `tile.target`
-    names what it is for; the module's target is the same as upstream's passes know it.
+    Each `loops.program`, with the kernels that it launches, becomes a `gpu.module` of its name. Each launch becomes an LLVM
+    function, whose body is `scf`, `arith`, `math` and `tile`. What only one thread knows (its number, barriers, shuffles) is in
+    `nvvm`. `tile.plan` has the launch plan as a bundle has it (JSON): what the host allocates, launches and passes.
+    `tile.target` names what it is for; the module's target is the same as upstream's passes know it.
 
-    Here SPMD begins: loops of level `grid` become the tasks that a thread block counts as its own, in their dealing; syncs
-    become barriers of the grid, and their launches cooperative; memory of a thread block becomes shared memory or a part of
-    the workspace; leaves become what its threads compute by their layouts; indices become integers of 64 bits, memory becomes
+    Here SPMD begins: loops of level `grid` become the tasks that a thread block counts as its own, in their dealing. Syncs
+    become barriers of the grid, and their launches cooperative. Memory of a thread block becomes shared memory or a part of
+    the workspace. Leaves become what its threads compute by their layouts. Indices become integers of 64 bits, memory becomes
     pointers. The pass knows nothing but the loops: a program that was printed, changed and parsed makes the kernels that it says.
 
     ```
@@ -25,11 +25,12 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
       --convert-loops-to-gpu
     ```
 
-    It decides none of what `loops-choose-divisions`, `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`, `loops-place-memory`, `loops-choose-accesses`,
-    `loops-keep-sums`, `loops-choose-points`, `loops-choose-copies` and `loops-place-syncs` write (together
-    `loops-decide-for-gpu`). Refused, with an error where it stands: a kernel without thread blocks (`loops.grid`), blocks or shared memory beyond
-    the machine's, rows or columns that a leaf has no room for, a decision that is left out or does not fit, lifted loops that no leaf computes at once, and operations that have no form in a kernel.
-    `tile-lower-kernels` follows.
+    It decides none of what `loops-choose-divisions`, `loops-choose-layouts`, `loops-choose-tasks`, `loops-find-alignment`,
+    `loops-place-memory`, `loops-choose-accesses`, `loops-keep-sums`, `loops-choose-points`, `loops-choose-copies` and
+    `loops-place-syncs` write (together `loops-decide-for-gpu`). The pass refuses, with an error at the operation, a kernel
+    without thread blocks (`loops.grid`), and blocks or shared memory beyond the machine's. It also refuses rows or columns that
+    a leaf has no room for, and a decision that is missing or does not fit. Lifted loops that no leaf computes at once, and
+    operations that have no form in a kernel, are errors, too. `tile-lower-kernels` follows.
   }];
   let options = [Option<"target", "target", "std::string", "\"\"", "sm_80 or sm_90a; empty: the program's own">,
                  Option<"machine", "machine", "std::string", "\"\"",
@@ -45,10 +46,11 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
 def TileUseSpecialFunctions : Pass<"tile-use-special-functions"> {
   let summary = "turn elementary functions of f32 into what a GPU's special function unit computes";
   let description = [{
-    In kernels, `exp`, `exp2`, `expm1`, `log`, `log2`, `log1p`, `tanh`, `erf` and `rsqrt` of f32 become the unit's powers of 2, logarithms and reciprocals to
-    base 2, with arguments reduced and results put together in full precision; `exp` with `fastmath<afn>`, which stands for a half, what the unit
-    does alone. A division with `fastmath<arcp>` becomes a product with the reciprocal, refined once. Runs before `convert-tile-to-nvvm`, on
-    the bodies of its operations; other types are left to `tile-expand-math`.
+    In kernels, elementary functions of f32 (`exp`, `exp2`, `expm1`, `log`, `log2`, `log1p`, `tanh`, `erf`, `rsqrt`) become the
+    special function unit's powers of 2, logarithms and reciprocals. Arguments are reduced and results put together in full
+    precision. `exp` with `fastmath<afn>`, which stands for a half, what the unit does alone. A division with `fastmath<arcp>`
+    becomes a product with the reciprocal, refined once. Runs before `convert-tile-to-nvvm`, on the bodies of its operations;
+    other types are left to `tile-expand-math`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
 }

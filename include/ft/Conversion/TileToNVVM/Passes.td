@@ -9,10 +9,10 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm"> {
   let summary = "turn tiles into what one thread of a block does";
   let description = [{
     A tile in registers becomes a value for each element that a thread holds, also where loops carry it and branches yield
-    it; a matrix in memory a pointer with strides and sizes; a tile in shared memory a pointer. Copies become `cp.async`
-    or loads and stores, guarded where elements may lie beyond the matrix; products fused multiply-adds, unrolled over a
+    it. A matrix in memory a pointer with strides and sizes. A tile in shared memory a pointer. Copies become `cp.async`
+    or loads and stores, guarded where elements may lie beyond the matrix. Products fused multiply-adds, unrolled over a
     step, with operands read from shared memory in accesses of up to 16 bytes. Rows become a value for each element of a lane, in accesses
-    that are masked where a row ends; what their lanes combine goes through shuffles, and between warps through shared memory. Nests become
+    that are masked where a row ends. What their lanes combine goes through shuffles, and between warps through shared memory. Nests become
     loops over the tiles of points that are a thread's, with a value for each element of a tile; threads that share a point join their sums likewise. What is left is `arith`, `math`, `scf`,
     `llvm` and `nvvm`.
   }];

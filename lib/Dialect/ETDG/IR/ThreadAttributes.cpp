@@ -303,8 +303,8 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return failed(onlyOf(leaf && leaf.isLeaf(), "a leaf"))
                ? failure()
                : expected(isCut(leaf, dyn_cast<DictionaryAttr>(value)),
-                          "{dimension = d : i64, domain = affine_set<...>, tile = t : i64}, perhaps with resumed, d one of the leaf's own "
-                          "dimensions but the last, t at least 1, the set over the other dimensions and the leaf's symbols");
+                          "{dimension = d : i64, domain = affine_set<...>, tile = t : i64}, perhaps resumed; d is an own dimension but "
+                          "the last, t at least 1, the set over others and symbols");
   }
   if (name == "slot") {
     auto slot = dyn_cast<IntegerAttr>(value);

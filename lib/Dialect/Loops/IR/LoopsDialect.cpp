@@ -293,8 +293,9 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (auto parts = dyn_cast<IntegerAttr>(attribute.getValue()); name == "loops.parts" && alloc && parts)
     return verifyParts(alloc, parts);
   return op->emitError() << "unknown attribute '" << name
-                         << "': the loops dialect has the units 'loops.kernel' and 'loops.team' on functions, "
-                            "'loops.grid' and 'loops.shared' on kernels, 'loops.memory' and 'loops.parts' on memory, 'loops.constant' on splats, 'loops.rounds_last' on loops, 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards' and 'loops.kept' on leaves";
+                         << "': the loops dialect has 'loops.kernel' and 'loops.team' on functions, 'loops.grid' and 'loops.shared' on kernels. "
+                            "Memory has 'loops.memory' and 'loops.parts', splats 'loops.constant', loops 'loops.rounds_last'. "
+                            "Leaves have 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards' and 'loops.kept'";
 }
 
 //===----------------------------------------------------------------------===//

@@ -143,8 +143,7 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "(P8) expected numbers of at most " << mostNumber << ", found " << number;
   if (mma && (thread[0] % 2 != 0 || thread[1] % 2 != 0 || block[0] / thread[0] % 8 != 0 || block[1] / thread[1] % 4 != 0 ||
               step < fragmentTerms))
-    return emitError() << "(P3) expected an even number of rows and columns for each thread, threads in multiples of 8 x 4 and at "
-                          "least "
+    return emitError() << "(P3) expected even rows and columns for each thread, threads in multiples of 8 x 4 and at least "
                        << fragmentTerms << " terms in a step for mma; found block = [" << block << "], thread = [" << thread
                        << "], step = " << step;
   if (joined && fused > 0)

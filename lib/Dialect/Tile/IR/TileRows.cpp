@@ -32,8 +32,8 @@ LogicalResult RowAttr::verify(function_ref<InFlightDiagnostic()> emitError, int6
   if (int64_t number = findTooGreat({threads, lanes, width, rows, line}))
     return emitError() << "(W3) expected numbers of at most " << mostNumber << ", found " << number;
   if (lanes <= warpThreads ? threads % lanes != 0 : lanes != threads || rows != 1 || lanes > warpThreads * warpThreads)
-    return emitError() << "(W2) expected lanes that are part of a warp of " << warpThreads
-                       << ", or all threads, which are at most as many warps and have one row at a time; found lanes = " << lanes
+    return emitError() << "(W2) expected lanes of one warp of " << warpThreads
+                       << ", or all threads of at most as many warps with one row at a time; found lanes = " << lanes
                        << " of " << threads << " threads with rows = " << rows;
   return success();
 }

@@ -499,8 +499,8 @@ LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, Arr
     return success();
   InFlightDiagnostic diag =
       BlockOp(nests.front().front())
-          .emitError("the GPU engine can't run the schedule: what nests touch in an iteration of the loops that they share is not "
-                     "waited for at its end; expected sync = grid on loop ")
+          .emitError("the GPU engine can't run the schedule: no wait ends an iteration of the loops that its nests share; expected "
+                     "sync = grid on loop ")
       << place.shared - 1;
   diag.attachNote(pending.getAny().getLoc()) << "the next iteration would have to wait for this block";
   return diag;

@@ -10,14 +10,12 @@ def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
   string reads = "`map` of `schedule`";
   string writes = "domains and access maps in its coordinates";
   let description = [{
-    A nest or block with a schedule T·t + o gets the transformed dimensions as its
-    own, in the order of the schedule's loops: domains by Fourier–Motzkin
-    elimination, maps and sets composed with the inverse of the schedule, here and
-    in all blocks inside. A transformed dimension that is one of the old ones keeps its
-    name, others are called `t`. A sequential dimension that was there before keeps
-    its operator, other sequential ones are `scanl`, parallel ones `map`. The
-    schedule stays, with the identity as its map: engines read order and kinds of
-    the loops from it. A schedule that is the identity already changes nothing.
+    A nest or block with a schedule T·t + o gets the transformed dimensions as its own, in the order of the schedule's loops.
+    Domains come from Fourier–Motzkin elimination. Maps and sets are composed with the inverse of the schedule, here and in all
+    blocks inside. A transformed dimension that is one of the old ones keeps its name, others are called `t`. A sequential
+    dimension that was there before keeps its operator, other sequential ones are `scanl`, parallel ones `map`. The schedule
+    stays, with the identity as its map: engines read order and kinds of the loops from it. A schedule that is the identity
+    already changes nothing.
 
     ```mlir
     etdg.block @r [scanl, scanl] (j, k) in [0, D) x [0, L) reads (%w = %ws[j] : ...) writes (%ys[j, k]) ...
@@ -34,11 +32,12 @@ def ETDGApplySchedule : Pass<"etdg-apply-schedule", "::mlir::etdg::GraphOp"> {
 def ETDGShareLoops : Pass<"etdg-share-loops", "::mlir::etdg::GraphOp"> {
   let summary = "run the nests in the body of a loop in order by all units together";
   let description = [{
-    A block at the top of a graph whose dimensions all run in order and whose body holds several nests is run by one unit (a core, a thread
-    block), which runs all that is inside. It becomes an `etdg.kernel` whose nests have these dimensions as their first ones and
-    share them: all units take one nest after the other in each iteration. Its buffers become the graph's, with these
-    dimensions as their first indices, and the orders of its nests stand inside of the shared loops. Order and results stay. So the layers of a recurrent
-    network whose products are computed for all steps of a layer (`etdg-distribute{outer=1}`) use the whole grid of a GPU.
+    A block at the top of a graph whose dimensions all run in order and whose body holds several nests is run by one unit (a
+    core, a thread block). That unit runs all that is inside. It becomes an `etdg.kernel` whose nests have these dimensions as
+    their first ones and share them: all units take one nest after the other in each iteration. Its buffers become the graph's,
+    with these dimensions as their first indices, and the orders of its nests stand inside of the shared loops. Order and
+    results stay. So the layers of a recurrent network whose products are computed for all steps of a layer
+    (`etdg-distribute{outer=1}`) use the whole grid of a GPU.
 
     ```mlir
     etdg.block @r_around [scanl] (j) in [0, D) {
@@ -63,11 +62,10 @@ def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
   string reads = "leaves of whole tensors";
   string writes = "own dimensions, access maps";
   let description = [{
-    A leaf without dimensions in a graph's own body (`linalg`, elementwise operations and reshapes on whole
-    tensors) gets those dimensions as its own that lead in each of its results, and that each operand has
-    leading as well or not at all. They become lengths of the buffers that it reads and writes, which
-    changes no memory and no shape that a caller sees; at each point the same operation runs on one row.
-    The result is what a program over lists of rows would have become.
+    A leaf without dimensions in a graph's own body works on whole tensors (`linalg`, elementwise operations, reshapes).
+    Dimensions that lead in each of its results become its own, if each operand has them leading as well or not at all. They
+    become lengths of the buffers that it reads and writes, which changes no memory and no shape that a caller sees. At each
+    point the same operation runs on one row. The result is what a program over lists of rows would have become.
 
     ```mlir
     etdg.block @r [] () reads (%x = %xs[] : tensor<384x768xf32>, %w = %ws[] : tensor<768x64xf32>) writes (%ys[]) ...
@@ -83,7 +81,7 @@ def ETDGSpreadRows : Pass<"etdg-spread-rows", "::mlir::etdg::GraphOp"> {
     etdg.block @r [map] (i) in [0, 64) reads (%r = {i <= 32: %xs[i], i >= 33: %ys[i - 33]} : tensor<7xf32>) ...
     ```
 
-    All such dimensions are taken that leave more than a number for each point; where a number is left, they are
+    All such dimensions are taken that leave more than a number for each point. Where a number is left, they are
     taken if a statement beside has the same ones and exchanges these numbers. A leaf of several
     statements is taken apart before, where that gains more on the machine than it costs to start those
     without rows by themselves. What has no rows stays as it is. A buffer that is also read
@@ -123,18 +121,15 @@ def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
   string reads = "`schedule`, access maps";
   string writes = "`live` planes, `etdg.slot`";
   let description = [{
-    For each buffer that is no result, and each of its dimensions, finds the least
-    number of planes (`live`) that the order of the schedules needs: no write of
-    another plane, that many or more away, may come between (or be unordered with)
-    the write of a plane and a read of it. A fold keeps one, a wavefront what it
-    needs; iterations of parallel loops and of `map` dimensions count as simultaneous.
-    What is found holds for every greater number of planes, too.
+    For each buffer that is no result, and each of its dimensions, finds the least number of planes (`live`) that the order of
+    the schedules needs. Between the write of a plane and a read of it there may be no write of another plane that many or more
+    away, not even an unordered one. A fold keeps one, a wavefront what it needs; iterations of parallel loops and of `map`
+    dimensions count as simultaneous. What is found holds for every greater number of planes, too.
 
-    Then the graph's own buffers, results excepted, get slots of one arena
-    (`etdg.slot`): two buffers of equal size share one where the last item that uses the
-    first stands before the first item that writes the second, or where a
-    leaf of elementwise operations may write in place. The engines make a slot as
-    large as the largest of its buffers, whose sizes are known at the call.
+    Then the graph's own buffers, results excepted, get slots of one arena (`etdg.slot`). Two buffers of equal size share one
+    where the last item that uses the first stands before the first item that writes the second. A leaf of elementwise
+    operations that may write in place lets them share one, too. The engines make a slot as large as the largest of its buffers,
+    whose sizes are known at the call.
 
     Statistics and a remark (category `storage`) for each contraction and each write in place.
   }];
@@ -149,14 +144,13 @@ def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
   string reads = "reductions and their readers";
   string writes = "one block with several states";
   let description = [{
-    Leaves of one body that run over the same dimensions, the last one a reduction j: m = ⊕ x_j,
-    and s = Σ g(x_j, m) that reads m's last state. Where what s has summed with an old m can be
-    corrected to a new one, all of them (and the maps between them) become one block that carries
-    (m, s, …) and visits each x_j once. The correction is derived from the bodies:
+    Leaves of one body that run over the same dimensions, the last one a reduction j: m = ⊕ x_j, and s = Σ g(x_j, m) that reads
+    m's last state. Where what s has summed with an old m can be corrected to a new one, all of them (and the maps between them)
+    become one block. It carries (m, s, …) and visits each x_j once. The correction is derived from the bodies:
 
-    - *factor*: g's only dependence is exp(a (x - m)), m a running maximum (minimum for a < 0) of
-      the same x: s·exp(a (m_old - m_new)), and linear in that from there on (products, sums,
-      broadcasts). A last state that only multiplies or divides leaves the sum altogether: the
+    - *factor*: g's only dependence is exp(a (x - m)), m a running maximum (minimum for a < 0) of the same x. The correction is
+      s·exp(a (m_old - m_new)), and g is linear in that factor from there on (products, sums, broadcasts). A last state that
+      only multiplies or divides leaves the sum altogether: the
       division runs once, after the reduction;
     - *square*: Σ w (x - m)²: s, Σ w and the running mean (Chan et al.);
     - *moments*: Σ h (x - m)ⁿ exp(...), n ≤ 4 in all forms together: beside the lower moments;
@@ -189,9 +183,10 @@ def ETDGExcessPrecision : Pass<"etdg-excess-precision", "::mlir::etdg::GraphOp">
     stands between its reads and its results in f32 and rounds the results, once: fewer
     conversions, and an error that is no greater. (XLA calls this excess precision, and has it by default.)
 
-    Rounded stay: results of the body, states among them; what the program converts by `arith.truncf`; operands
-    of products, which matrix units take narrow (their sums are f32); and what an operation without a wide form reads.
-    What comparisons and integers are computed from is left as it is written, so that integers stay the same. `%e` below is computed from an f32 difference, and `%s` summed from f32 numbers:
+    Results of the body stay rounded, states among them, and so does what the program converts by `arith.truncf`. Operands of
+    products stay so, since matrix units take them narrow (their sums are f32). What an operation without a wide form reads
+    stays rounded, too. What comparisons and integers are computed from is left as it is written, so that integers stay the
+    same. `%e` below is computed from an f32 difference, and `%s` summed from f32 numbers:
 
     ```mlir
     %d = arith.subf %x, %m : tensor<64xf16>
@@ -199,8 +194,9 @@ def ETDGExcessPrecision : Pass<"etdg-excess-precision", "::mlir::etdg::GraphOp">
     %s = linalg.reduce { arith.addf } ins(%e : tensor<64xf16>) outs(%zero : tensor<f16>) dimensions = [0]
     ```
 
-    A body whose every rounded value leaves it is not changed. The graph says with `etdg.excess`, where its bodies have halves as results, that states
-    which the iterations of a `reduce`, a `fold` or a `scan` hand on may stay wide until the last one, where they stay in registers (`loops.rounds_last`).
+    A body whose every rounded value leaves it is not changed. Where its bodies have halves as results, the graph says with
+    `etdg.excess` which states may stay wide until the last iteration. They are those that the iterations of a `reduce`, a
+    `fold` or a `scan` hand on in registers (`loops.rounds_last`).
   }];
   let options = [Option<"rounding", "rounding", "std::string", "\"excess\"",
                         "excess: as above; exact: after each operation, as the program is written">];
@@ -218,10 +214,9 @@ def ETDGVerify : Pass<"etdg-verify", "::mlir::etdg::GraphOp"> {
     - (V2) every access is in bounds of its buffer (the index of a gather is data
       and checked at run time);
     - (V3) no element of a buffer is written twice;
-    - (V4) what is read has been written: by a nest before in textual order, by a
-      sibling at equal ancestor iterations, or by an earlier iteration of the same
-      nest; between items of a kernel, by one that its shared loops run before. A
-      gather reads its whole dimension;
+    - (V4) what is read has been written: by a nest before in textual order, by a sibling at equal ancestor iterations, or by an
+      earlier iteration of the same nest. Between items of a kernel an item writes it that the shared loops run before. A gather
+      reads its whole dimension;
     - (V5) no dependence is carried by a `map` dimension;
     - (V6) every element of a result is written;
     - (V7) the blocks of a nest have disjoint domains;
@@ -237,14 +232,11 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
   string reads = "null spaces of access maps";
   string writes = "blocks before their nest";
   let description = [{
-    A value of a leaf's body whose reads do not depend on some dimension (a unit
-    vector of the null space of all of their access matrices) is the same in all
-    iterations along it. Where that saves time at typical lengths (machine model), the
-    operations that make it go to a block of their own, all of whose dimensions are
-    maps: over the union of what its readers need, projected along these dimensions, in
-    the outermost body in which all that it reads is in sight, in front of the
-    first reader's nest. Leaves that need the same value (the regions of a nest) share
-    it.
+    A value of a leaf's body may have reads that do not depend on some dimension: a unit vector of the null space of all of
+    their access matrices. It is the same in all iterations along that dimension. Where that saves time at typical lengths
+    (machine model), the operations that make it go to a block of their own, all of whose dimensions are maps. Its domain is the
+    union of what its readers need, projected along these dimensions. It stands in the outermost body in which all that it reads
+    is in sight, in front of the first reader's nest. Leaves that need the same value (the regions of a nest) share it.
 
     ```mlir
     etdg.block @r [map, map] (q, k) in [0, Q) x [0, K) reads (%x = %xs[q], %w = %W[], %y = %ys[k]) ...
@@ -254,12 +246,11 @@ def ETDGHoistInvariants : Pass<"etdg-hoist-invariants", "::mlir::etdg::GraphOp">
     etdg.block @r [map, map] (q, k) in [0, Q) x [0, K) reads (%p = %h[q], %y = %ys[k]) ...
     ```
 
-    A product that is added to what does vary is taken apart: computed once from 0, added
-    in each iteration. That rounds floats in another order; products of f16 and bf16 are
-    kept in f32, other sums of these types would round once more and need `narrow`. What stays gets a
-    `coarsen` remark with the rule: `cost`, `dependence` (its source is written by the same
-    nest), `domain` (the projection is no convex set), `length`, `narrow`, `skew` (it
-    repeats along a vector that is no dimension).
+    A product that is added to what does vary is taken apart: computed once from 0, added in each iteration. That rounds floats
+    in another order; products of f16 and bf16 are kept in f32, other sums of these types would round once more and need
+    `narrow`. What stays gets a `coarsen` remark with the rule. The rules are `cost`, `length`, `narrow`, and `dependence` (its
+    source is written by the same nest). `domain` says that the projection is no convex set, `skew` that it repeats along a
+    vector that is no dimension.
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"",
@@ -277,11 +268,11 @@ def ETDGLowerOperations : Pass<"etdg-lower-operations", "::mlir::etdg::GraphOp">
   string writes = "a leaf for each statement";
   let description = [{
     A leaf whose body has several tensor operations becomes a graph block with one
-    leaf of zero dimensions for each, in order; a leaf of zero dimensions inside a
+    leaf of zero dimensions for each, in order. A leaf of zero dimensions inside a
     block is replaced by siblings. Operations stay whole, never scalar loops;
     constants, empty tensors and scalars are repeated where they are used. What one
     statement hands to another is the element that it writes, or a buffer of depth
-    0, private to the iteration; planes that take each other's place (`live`) are
+    0, private to the iteration. Planes that take each other's place (`live`) are
     written by a leaf at the end, so that all reads still come first.
   }];
 }
@@ -291,15 +282,14 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
   string reads = "leaves at the same points";
   string writes = "bodies of leaves";
   let description = [{
-    The inverse of `etdg-lower-operations`: leaves of zero dimensions in one body
-    are joined, in order, where nothing between them is in the way and each reads of
-    the others only whole elements at the same point; these become SSA values, and
-    a buffer that nothing else reads disappears. A graph block that is left with one
-    block and no buffer becomes that block. Engines fuse inside a leaf only.
+    The inverse of `etdg-lower-operations`. Leaves of zero dimensions in one body are joined, in order, where nothing between
+    them is in the way. Each may read of the others only whole elements at the same point. These become SSA values, and a buffer
+    that nothing else reads disappears. A graph block that is left with one block and no buffer becomes that block. Engines fuse
+    inside a leaf only.
 
-    Of a graph's own leaves, those are joined that compute each element of tensors of one shape from that element
-    alone of each other's results (a vector times a matrix, its bias, its activation): they have the same columns,
-    which is what cores and thread blocks share of them.
+    Of a graph's own leaves, those are joined that compute each element of tensors of one shape from that element alone of each
+    other's results. A vector times a matrix, its bias and its activation are such. They have the same columns, which is what
+    cores and thread blocks share of them.
   }];
   let options = [Option<"maxOperations", "max-operations", "int64_t", "512",
                         "how many operations a joined leaf may have">];
@@ -309,8 +299,8 @@ def ETDGFormLeaves : Pass<"etdg-form-leaves", "::mlir::etdg::GraphOp"> {
 def ETDGJoinPoints : Pass<"etdg-join-points", "::mlir::etdg::GraphOp"> {
   let summary = "a few points of maps inside of a block become one leaf with it";
   let description = [{
-    A graph block whose children are leaves without dimensions, or at a number of points of maps (the gates of a cell, what
-    takes their sums), becomes one leaf: each point is a statement of its own, at its number, and all of them are
+    The children of a graph block may be leaves without dimensions, or at a number of points of maps (the gates of a cell, what
+    takes their sums). Such a block becomes one leaf. Each point is a statement of its own, at its number, and all of them are
     joined as by `etdg-form-leaves`. What they handed on in private buffers is a value then.
 
     One leaf has columns that units can share, where points can be shared by as many units as there are points at most.
@@ -326,11 +316,10 @@ def ETDGPeelFolds : Pass<"etdg-peel-folds", "::mlir::etdg::GraphOp"> {
   string reads = "folds and copies of their last plane";
   string writes = "regions of the last iteration";
   let description = [{
-    A fold's planes take each other's place, so that its result is copied out of
-    them. Where a leaf folds one state and a copy beside it is all that reads the last
-    plane, a leaf in the copy's place computes the last iteration, and the fold has
-    one less. Only for folds that have an iteration at all lengths, are short (at
-    typical ones) and have few operations without a contraction.
+    A fold's planes take each other's place, so that its result is copied out of them. A leaf may fold one state while a copy
+    beside it is all that reads the last plane. Then a leaf in the copy's place computes the last iteration, and the fold has
+    one less. Only for folds that have an iteration at all lengths, are short (at typical ones) and have few operations without
+    a contraction.
   }];
   let options = [Option<"maxLength", "max-length", "int64_t", "8",
                         "how many iterations a fold typically has at most">,
@@ -344,22 +333,18 @@ def ETDGMerge : Pass<"etdg-merge", "::mlir::etdg::GraphOp"> {
   string writes = "merged nests and blocks";
   let description = [{
     In each body of blocks, in textual order, a block is merged
-    - *vertically* into a block that writes what it reads: as many of the outermost
-      dimensions as possible are aligned, what is left of both become children, and
-      buffers that only they use become private to an iteration;
+    - *vertically* into a block that writes what it reads: as many of the outermost dimensions as possible are aligned. What is
+      left of both become children, and buffers that only they use become private to an iteration;
     - else *horizontally* into a block of the same domain and operators to which no
       path leads.
 
-    A merge happens only where, for all lengths, no iteration needs one that would
-    run later (by integer sets, not by the paper's Table 3), no map dimension
-    becomes one that runs in order, and something is gained: all dimensions
-    aligned, or an intermediate that becomes smaller. Nothing is computed twice.
-    What stays two is a `coarsen` remark with the rule: `domain`, `dependence`,
-    `width`, `pipeline`, `combine`, `cost`, `tiles` or `order`.
+    A merge happens only where, for all lengths, no iteration needs one that would run later (by integer sets, not by the
+    paper's Table 3). No map dimension may become one that runs in order. And something must be gained: all dimensions aligned,
+    or an intermediate that becomes smaller. Nothing is computed twice. What stays two is a `coarsen` remark with the rule:
+    `domain`, `dependence`, `width`, `pipeline`, `combine`, `cost`, `tiles` or `order`.
 
-    A product moves in with one that reads what it computes only where that leaves
-    a tile for each unit of the machine at typical lengths, or no fewer tiles than
-    the two have apart (`tiles`; `ft/Machine/TilesLeft.h`).
+    A product moves in with one that reads its result only where that leaves a tile for each unit of the machine at typical
+    lengths. It also does where no fewer tiles are left than the two have apart (`tiles`; `ft/Machine/TilesLeft.h`).
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"",
@@ -373,13 +358,11 @@ def ETDGFuseAccesses : Pass<"etdg-fuse-accesses", "::mlir::etdg::GraphOp"> {
   string reads = "blocks that copy";
   string writes = "access maps of their readers";
   let description = [{
-    A buffer that is only moved into (its writers yield what they read, or a
-    splat) disappears: each read of it becomes the reads of its writers, piece by
-    piece, at the iteration that the write map names. So a materialised reversal,
-    transposition, window, concatenation or fill costs nothing. It stays, with a
-    remark, where a write map does not name the iteration, where what is copied is
-    out of the reader's sight or has been overwritten, or where a read would have
-    more than `max-pieces` pieces. What nothing reads any more is erased.
+    A buffer that is only moved into (its writers yield what they read, or a splat) disappears. Each read of it becomes the
+    reads of its writers, piece by piece, at the iteration that the write map names. So a materialised reversal, transposition,
+    window, concatenation or fill costs nothing. It stays, with a remark, where a write map does not name the iteration, or
+    where a read would have more than `max-pieces` pieces. It also stays where what is copied is out of the reader's sight or
+    has been overwritten. What nothing reads any more is erased.
 
     A buffer that one leaf moves whole into another one becomes that one: its
     writers write where the copy wrote.
@@ -393,11 +376,10 @@ def ETDGMergeDims : Pass<"etdg-merge-dims", "::mlir::etdg::GraphOp"> {
   string reads = "domains, access maps";
   string writes = "own dimensions";
   let description = [{
-    Adjacent dimensions i, j with the same operator become c = m·i + j, m the length
-    of j, where every index and condition has them as that sum or not at all. Two
-    indices of a buffer that is no argument and no result may also be the pair
-    itself; its two lengths become their product. An index that would need a
-    division (`c floordiv m`) keeps both: engines address what is affine.
+    Adjacent dimensions i, j with the same operator become c = m·i + j, m the length of j. Every index and condition must have
+    them as that sum or not at all. Two indices of a buffer that is no argument and no result may also be the pair itself; its
+    two lengths become their product. An index that would need a division (`c floordiv m`) keeps both: engines address what is
+    affine.
   }];
 }
 
@@ -417,16 +399,17 @@ def ETDGFission : Pass<"etdg-fission", "::mlir::etdg::GraphOp"> {
   string reads = "bodies of parallel loops";
   string writes = "nests of their own";
   let description = [{
-    A block at the top whose own dimensions are all maps, and whose body is several parts of which none reads what another
-    one writes, becomes a block for each part. A part that is one block then has the dimensions of both, so that all of
-    its parallel dimensions can be shared out where before the outer ones alone could:
+    A block at the top whose own dimensions are all maps may have a body of several parts of which none reads what another one
+    writes. It becomes a block for each part. A part that is one block then has the dimensions of both, so that all of its
+    parallel dimensions can be shared out where before the outer ones alone could:
 
         map b { map i in [0, L) {…}; map j in [0, L) {…} }   →   map b, i {…};  map b, j {…}
 
-    Parts without a product stay one loop, since what they read alike is most of what they do. Parts that need each other are taken apart where
-    the loop has fewer iterations at typical lengths than the machine has units, and products inside of it are work for more of
-    them; a buffer that one hands on to another then gets planes for each iteration, and stands in front of the loops.
-    For a CPU all stays one loop: its cores share out the loops inside of a block as well. A remark `fission` says which (category `coarsen`).
+    Parts without a product stay one loop, since what they read alike is most of what they do. Parts that need each other are
+    taken apart where the loop has fewer iterations at typical lengths than the machine has units. Products inside of it must be
+    work for more of them. A buffer that one hands on to another then gets planes for each iteration, and stands in front of the
+    loops. For a CPU all stays one loop: its cores share out the loops inside of a block as well. A remark `fission` says which
+    (category `coarsen`).
   }];
   let options = [
     Option<"machine", "machine", "std::string", "\"\"",
@@ -437,13 +420,13 @@ def ETDGFission : Pass<"etdg-fission", "::mlir::etdg::GraphOp"> {
 def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
   let summary = "products that no iteration waits for run before the loops in which others wait";
   let description = [{
-    At each loop only what lies on a dependence cycle of that loop has to run in its order. Of each nest at the
-    top that has a loop in order (`scanl`, `foldl`), the values of its leaves that contain a product and need nothing
-    that the nest itself makes, at equal values of its first `outer` sequential dimensions, are computed by blocks
-    of their own in front of it, in all iterations at once. A product that is added to what does wait is taken apart.
-    Where `outer` is not 0, these dimensions become a block around both parts. With `first`, sequential dimension number
-    `first` comes before the others, where no dependence points back then: a program that goes through its layers at each
-    step (`[foldl t, foldl d]`) becomes `[scanl d]` around the products of all steps and `[foldl t]`.
+    At each loop only what lies on a dependence cycle of that loop has to run in its order. A nest at the top may have a loop in
+    order (`scanl`, `foldl`) and leaves with products. Some of these need nothing that the nest itself makes, at equal values of
+    its first `outer` sequential dimensions. Blocks of their own in front of the nest compute these values, in all iterations at
+    once. A product that is added to what does wait is taken apart. Where `outer` is not 0, these dimensions become a block
+    around both parts. With `first`, sequential dimension number `first` comes before the others, where no dependence points
+    back then. A program that goes through its layers at each step (`[foldl t, foldl d]`) becomes `[scanl d]` around the
+    products of all steps and `[foldl t]`.
 
     ```mlir
     etdg.nest { // [map i, scanl j, scanl k]: h = tanh(x W + h U), x the layer below
@@ -464,9 +447,10 @@ def ETDGDistribute : Pass<"etdg-distribute", "::mlir::etdg::GraphOp"> {
 def ETDGCutLeaves : Pass<"etdg-cut-leaves", "::mlir::etdg::GraphOp"> {
   let summary = "reductions inside of leaves become shares and their join";
   let description = [{
-    A leaf all of whose dimensions are maps, and that reduces a loop of its own `linalg` operations, becomes two nests or three: shares of `terms` iterations of that
-    loop, points of a dimension before the bar, each begun from neutral elements; the iterations after the last whole share, if there are any;
-    and the leaf, which joins what they come to and computes what depends on it. Of several such loops it is the outermost one of at least `terms` iterations, else the longest.
+    A leaf all of whose dimensions are maps, and that reduces a loop of its own `linalg` operations, becomes two nests or three.
+    The first has shares of `terms` iterations of that loop, points of a dimension before the bar, each begun from neutral
+    elements. The second has the iterations after the last whole share, if there are any. The leaf joins what they come to and
+    computes what depends on it. Of several such loops it is the outermost one of at least `terms` iterations, else the longest.
 
     ```mlir
     etdg.block @r [] ()                      // linalg.reduce of tensor<4096x4096xf16>
@@ -476,12 +460,13 @@ def ETDGCutLeaves : Pass<"etdg-cut-leaves", "::mlir::etdg::GraphOp"> {
     ```
 
     A leaf that reduces a dimension of its block, and whose iterations can be joined (`etdg-join-iterations`), becomes such shares as well: `terms` iterations each, computed
-    at once. Where these do not divide how many there are, one more share has as many, of which those that there are not count as neutral; `joined` of what the
+    at once. Where these do not divide how many there are, one more share has as many, of which those that there are not count as neutral. `joined` of what the
     shares come to are joined at once.
 
-    What halves add up inside of a leaf stays f32 until it is joined. A loop is left where an operation reads neighbours along it, where something of one iteration depends on
-    what all come to (a softmax of one leaf), where the sum's operation has no neutral element, where a read is at places that data say. The remark
-    `cut-leaf` (category `etdg`) says why.
+    What halves add up inside of a leaf stays f32 until it is joined. A loop is left where an operation reads neighbours along
+    it, or where something of one iteration depends on what all come to (a softmax of one leaf). It is also left where the sum's
+    operation has no neutral element, and where a read is at places that data say. The remark `cut-leaf` (category `etdg`) says
+    why.
   }];
   let options = [Option<"terms", "terms", "int64_t", "4096", "Iterations of a share">,
                  Option<"joined", "joined", "int64_t", "1024", "Of a dimension: how many shares are joined at once">];
@@ -493,9 +478,10 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
   string reads = "`etdg.cut`";
   string writes = "blocks of shares and their join";
   let description = [{
-    A dimension with `combine` (`reduce`, `fold`) whose schedule has a loop of kind `associative` and tile T over it becomes two nests:
-    one whose shares of T iterations, each begun from `identity`, do not wait, and one that joins their last states in
-    order. The number of shares follows from the length, not from who runs them, so that a result is the same on any number of threads.
+    A dimension with `combine` (`reduce`, `fold`) whose schedule has a loop of kind `associative` and tile T over it becomes two
+    nests. The shares of the first are T iterations, each begun from `identity`, and do not wait. The second joins their last
+    states in order. The number of shares follows from the length, not from who runs them, so that a result is the same on any
+    number of threads.
 
     ```mlir
     etdg.block @r [fold] (k) in [0, N)   // loops = [<dimension = 0, tile = 1000, kind = associative, level = core>, ...]
@@ -513,11 +499,12 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
     etdg.block @r_resumed [map, scanl] (share, k) ... // from joined[share - 1], and writes what the scan wrote
     ```
 
-    The loops of the shares are those of the schedule, the join's are open. Of the shares says `etdg.cut` what they are, which the validator proves (T12). An error
-    at a nest that can't be cut: a block without `combine`, one that writes what is no state, whose
-    other dimensions are ordered, or of which others read more than the last state (but where they go on with it, after it, as the iterations do that
-    `etdg-join-iterations` leaves: these stay in order). Runs after
-    `etdg-apply-schedule`; in the pipelines before `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu`, with the machine's lines.
+    The loops of the shares are those of the schedule, the join's are open. Of the shares says `etdg.cut` what they are, which
+    the validator proves (T12). An error stands at a nest that can't be cut: a block without `combine`, one that writes what is
+    no state, or one whose other dimensions are ordered. A nest of which others read more than the last state can't be cut
+    either. They may go on with that state, after it, as the iterations do that `etdg-join-iterations` leaves: these stay in
+    order. Runs after `etdg-apply-schedule`; in the pipelines before `etdg-schedule-for-cpu` and `etdg-schedule-for-gpu`, with
+    the machine's lines.
   }];
   let options = [Option<"lineBytes", "line-bytes", "int64_t", "0", "States of two shares lie at least so many bytes apart; 0: beside each other">,
                  Option<"machine", "machine", "std::string", "\"\"",
@@ -527,14 +514,15 @@ def ETDGCutReductions : Pass<"etdg-cut-reductions", "::mlir::etdg::GraphOp"> {
 def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {
   let summary = "several iterations of a reduction become one";
   let description = [{
-    `iterations` iterations of a dimension that may be re-associated (`reduce`, `fold`, with `combine`) are computed as one, where the
-    algebra of the body lets its states take them in together: each state grows by one associative operation, and what it grows by is no
-    function of a state, or follows a new maximum (minimum) by the very factor by which the state is corrected:
+    `iterations` iterations of a dimension that may be re-associated (`reduce`, `fold`, with `combine`) are computed as one,
+    where the algebra of the body lets its states take them in together. Each state grows by one associative operation, and what
+    it grows by is no function of a state. Or it follows a new maximum (minimum) by the very factor by which the state is
+    corrected:
 
         m' = max(m, x)    s' = s exp(m - m') + h exp(x - m')
 
     What differs between iterations is read with one dimension more, a box of the same memory. Products that are added to one sum become one
-    product with so many times as many terms; an online reduction goes over longer rows: the maximum first, then the sums, one correction.
+    product with so many times as many terms. An online reduction goes over longer rows: the maximum first, then the sums, one correction.
     States are rounded once for all joined iterations. Iterations after the last multiple of that number stay as they are.
 
     ```mlir
@@ -544,9 +532,10 @@ def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {
     etdg.block @r [reduce] (l) in [floordiv(L, 4), L - 3 * floordiv(L, 4)) reads (%a = %as[l + 3 * floordiv(L, 4)] : ...)
     ```
 
-    What it does not take stays, with a remark (category `etdg`, `join-iterations`): ordered dimensions (`foldl`, `scanl`), whose states round at
-    every step, `scan`, whose states are results, a range that other dimensions change, reads that choose among places by the iteration,
-    states that other operations change. `etdg-choose-iterations-for-gpu` decides how many are worth it.
+    What it does not take stays, with a remark (category `etdg`, `join-iterations`). Such are ordered dimensions (`foldl`,
+    `scanl`), whose states round at every step, and `scan`, whose states are results. So are a range that other dimensions
+    change, reads that choose among places by the iteration, and states that other operations change.
+    `etdg-choose-iterations-for-gpu` decides how many are worth it.
   }];
   let options = [Option<"iterations", "iterations", "int64_t", "2", "How many iterations become one">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
@@ -558,8 +547,8 @@ def ETDGReorder : Pass<"etdg-reorder", "::mlir::etdg::GraphOp"> {
   string writes = "`schedule`, `etdg.kernel`, `etdg.candidates`, `etdg.divisions`";
   let description = [{
     For each nest and each block that stands alone: the distances of its flow
-    dependences, exactly; a hyperplane that carries them all in the fewest steps;
-    its completion to a unimodular T, the sequential row outermost and dimensions
+    dependences, exactly. A hyperplane that carries them all in the fewest steps.
+    Its completion to a unimodular T, the sequential row outermost and dimensions
     that carry reuse innermost. Where one plain dimension carries all dependences
     the parallel dimensions stay outside of it. All regions of a nest get one
     schedule. Consecutive nests of one body whose sequential loops fit run as one

@@ -120,10 +120,10 @@ def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
     Replaces each `func.call` in a function over lists by the callee's body, that
     of a cell over tensors as well; what has no body stays. A private callee that is no longer called goes. A call has
     the types of its callee, so a length has the same name on both sides and
-    nothing is renamed; the bounds of the callee must follow from those of the
+    nothing is renamed. The bounds of the callee must follow from those of the
     caller. Recursion is an error: a program of lists has a finite nest.
 
-    In a function over tensors, calls that pass tensors and numbers alone are inlined, too; there, recursive callees, those of
+    In a function over tensors, calls that pass tensors and numbers alone are inlined, too. There, recursive callees, those of
     several blocks and those that still call something stay as they are (raising refuses them).
 
     ```mlir
@@ -140,20 +140,20 @@ def FTInline : Pass<"ft-inline", "::mlir::ModuleOp"> {
 def FTPadRagged : Pass<"ft-pad-ragged", "::mlir::ModuleOp"> {
   let summary = "give ragged lists the domain of the longest one";
   let description = [{
-    A list of lists of different lengths is stored as its elements one after the other. This pass makes such a
-    list an argument of these values, `[r_total]` of them, and gives the function, after its own arguments
-    and for each ragged level r, five lists of `tensor<i64>` that its caller makes:
+    A list of lists of different lengths is stored as its elements one after the other. This pass makes such a list an argument
+    of these values, `[r_total]` of them. For each ragged level r the function gets, after its own arguments, five lists of
+    `tensor<i64>` that its caller makes:
 
     - `[N, r]`: where element j of list i is among the values (anywhere where list i has ended);
     - `[N]`: the lengths of the lists;
     - `[r]`: 0, 1, …, of which r is the length of the longest list;
     - `[r_total]`, twice: of each value, its list and its place there.
 
-    The domain is that of the longest list. Elements are gathered; a fold or scan keeps its state where a list has
-    ended; what is computed there is left out where results are put one after the other again.
+    The domain is that of the longest list. Elements are gathered. A fold or scan keeps its state where a list has
+    ended. What is computed there is left out where results are put one after the other again.
 
-    Refused, with an error: folds and scans over a ragged level without an initial state, access operators on ragged
-    lists, and more than one ragged level or one below two others.
+    The pass refuses, with an error, folds and scans over a ragged level without an initial state, and access operators on
+    ragged lists. It also refuses more than one ragged level, and one below two others.
 
     ```mlir
     func.func @sums(%xss: !ft.list<[N, ragged(r)], !x>) -> !ft.list<[N], !x>
@@ -171,11 +171,10 @@ def FTSelect : Pass<"ft-select", "::mlir::ModuleOp"> {
   string reads = "`scf.if` in functions over lists";
   string writes = "`arith.select`";
   let description = [{
-    Leaves are straight lines: an `scf.if` in a body, or in that of a `linalg` operation, becomes both of
-    its sides and an `arith.select` for each result. What only one side may compute is guarded: a
-    division gets the divisor 1 and `tensor.extract` the first element where the side is not taken. An
-    error where a side holds what must not run in vain, or the results are lists, and for any other
-    operation of `scf`: loops over elements are map, fold and scan.
+    Leaves are straight lines: an `scf.if` in a body, or in that of a `linalg` operation, becomes both of its sides and an
+    `arith.select` for each result. What only one side may compute is guarded: a division gets the divisor 1 and
+    `tensor.extract` the first element where the side is not taken. It is an error where a side holds what must not run in vain,
+    or the results are lists. Any other operation of `scf` is one, too: loops over elements are map, fold and scan.
 
     ```mlir
     %y = scf.if %p -> !x { %a = math.exp %x : !x  scf.yield %a : !x } else { scf.yield %x : !x }
@@ -238,10 +237,9 @@ def FTUnroll : Pass<"ft-unroll", "::mlir::ModuleOp"> {
   string reads = "short forms with layers, `ft.lengths`";
   string writes = "loops and calls";
   let description = [{
-    An operator with `for d in [...]` goes through as many elements as it gives values. Its body is put
-    into its place once for each, with the value in the place of d in every length: what is then left has
-    constants for lags, dilations, offsets. States go from one to the next; lists of
-    results are joined.
+    An operator with `for d in [...]` goes through as many elements as it gives values. Its body is put into its place once for
+    each, with the value in the place of d in every length. What is then left has constants for lags, dilations, offsets. States
+    go from one to the next; lists of results are joined.
 
     ```mlir
     %h = ft.foldl (%w = %ws : !ft.list<[2], !w>) init (%s = %h0 : !ft.list<[L], !x>) for d in [1, 2] {

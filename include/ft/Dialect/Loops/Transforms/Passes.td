@@ -17,9 +17,10 @@ def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
   string reads = "divisions in leaves";
   string writes = "`fastmath<arcp>`";
   let description = [{
-    Gives `fastmath<arcp>` to divisions of f32, f16 and bf16 in kernels of thread blocks whose result is rounded as a quotient's though it is a
-    product with the reciprocal, refined once: a constant of at most 1 by the sum of a constant of at least 1 and what is not negative (a logistic
-    function). At the ends of the range, where the two would differ, such a quotient never is. `tile-use-special-functions` reads it.
+    Gives `fastmath<arcp>` to divisions of f32, f16 and bf16 in kernels of thread blocks. Their result is rounded as a
+    quotient's though it is a product with the reciprocal, refined once. Such is a constant of at most 1 by the sum of a
+    constant of at least 1 and what is not negative (a logistic function). At the ends of the range, where the two would differ,
+    such a quotient never is. `tile-use-special-functions` reads it.
 
     ```mlir
     %s = arith.addf %one, %exp : tensor<64xf32>
@@ -40,8 +41,9 @@ def LoopsChooseLayouts : DecisionPass<"loops-choose-layouts"> {
     Loop nests whose values meet point by point are computed together, as many as the machine's `fused_ops` operations are: `loops.joined`
     says for each nest with which one. Layouts are of what is left then.
 
-    A loop of level `lifted` whose iterations no leaf can compute at once becomes one of level `none`, with a remark, and its leaves get
-    layouts for one iteration: there addresses do not grow evenly with it, as where a buffer keeps only some of its planes.
+    A loop of level `lifted` whose iterations no leaf can compute at once becomes one of level `none`, with a remark, and its
+    leaves get layouts for one iteration. Addresses do not grow evenly with it there, as where a buffer keeps only some of its
+    planes.
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x : ...) varies [true] outs(%y : ...) { ... }
@@ -61,11 +63,11 @@ def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
   string reads = "`loops.chunks`, `loops.sync grid`";
   string writes = "`length` of `loops.chunks`, `most` in `loops.grid`";
   let description = [{
-    Writes `length` of each `loops.chunks` of level `grid` that has none (`#loops.chunk_length`): all that it may have, where its `unit` is
-    its `most`; for rows, how many tasks the host leaves for an SM, where it knows all ranges and nothing waits; else what is left
-    to the thread blocks, which count themselves. And `most` of the kernel's `#loops.grid` where it has none but must: thread
-    blocks that wait for each other (`loops.sync grid`) are as many as there are SMs, and so are, some for each, those whose
-    tasks the host can't count.
+    Writes `length` of each `loops.chunks` of level `grid` that has none (`#loops.chunk_length`). That is all that it may have,
+    where its `unit` is its `most`. For rows it is how many tasks the host leaves for an SM, where the host knows all ranges and
+    nothing waits. Elsewhere the thread blocks count themselves. The pass also writes `most` of the kernel's `#loops.grid` where
+    it has none but must. Thread blocks that wait for each other (`loops.sync grid`) are as many as there are SMs. So are, some
+    for each, those whose tasks the host can't count.
 
     ```mlir
     loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> { ... }
@@ -84,9 +86,10 @@ def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
   string reads = "addresses of views, `ft.strides`";
   string writes = "`aligned` of leaves";
   let description = [{
-    Writes `aligned` of the leaves in kernels of thread blocks that have none: for each view, inputs first, how many bytes divide each place
-    at which one of its rows begins, as far as its address tells (constants, sums, products, what callers promise of strides), up to the
-    widest access. Where they cover as many elements as divide a row, adjacent elements are one access.
+    Writes `aligned` of the leaves in kernels of thread blocks that have none. For each view, inputs first, it says how many
+    bytes divide each place at which one of its rows begins, up to the widest access. The address tells it: constants, sums,
+    products, what callers promise of strides. Where they cover as many elements as divide a row, adjacent elements are one
+    access.
 
     ```mlir
     loops.leaf rows(%n) most 64 ins(%x : ...) varies [true] outs(%y : ...) { ... }
@@ -103,15 +106,17 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
   string reads = "`layouts`, `loops.memory`, `loops.grid`";
   string writes = "`loops.shared`, `loops.memory`, `places` of leaves, `loops.constant`";
   let description = [{
-    Runs after `loops-choose-layouts` and `loops-choose-tasks`, on kernels of thread blocks without `loops.shared`, and writes a map of
-    their shared memory: the bytes of all of it and those in which warps leave each other sums (`loops.shared = #loops.shared<bytes = 35328,
-    warps = 512>`); the offset of each `memref.alloc` that is said to be shared (`#loops.memory<shared, offset = 512>`), as the phase `storage` says of a
-    graph's buffers; of one of which nothing is said whether it fits there, else `workspace`; and, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its products' operands, and sums of
-    slices (`#loops.place`). Values of a leaf that are never needed at the same time share a place, as do leaves, which run one after the other.
-    A value that a product alone adds to lies in the output that it becomes, where the threads of a block share that. What does not fit lies in
-    the workspace, of which each thread block has a part: then `loops.grid` says how many there are at most. Rows of one value
-    (`loops.splat`) that products read lie in memory as constants (`loops.constant`). Memory in whose banks fragments of products would meet, as its rows begin
-    in the same ones, is `swizzled`.
+    Runs after `loops-choose-layouts` and `loops-choose-tasks`, on kernels of thread blocks without `loops.shared`, and writes a
+    map of their shared memory. `loops.shared = #loops.shared<bytes = 35328, warps = 512>` has the bytes of all of it and those
+    in which warps leave each other sums. The offset of each `memref.alloc` that is said to be shared (`#loops.memory<shared,
+    offset = 512>`), as the phase `storage` says of a graph's buffers. Of one of which nothing is said whether it fits there,
+    else `workspace`. And, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its
+    products' operands, and sums of slices (`#loops.place`). Values of a leaf that are never needed at the same time share a
+    place, as do leaves, which run one after the other. A value that a product alone adds to lies in the output that it becomes,
+    where the threads of a block share that. What does not fit lies in the workspace, of which each thread block has a part:
+    then `loops.grid` says how many there are at most. Rows of one value (`loops.splat`) that products read lie in memory as
+    constants (`loops.constant`). Memory in whose banks fragments of products would meet, as its rows begin in the same ones, is
+    `swizzled`.
 
     ```mlir
     loops.leaf rows(%n) most 8 ins(%x : ...) varies [true] outs(%y : ...) layouts [...] { ... }
@@ -120,8 +125,9 @@ def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
       places [#loops.place<value = 0 in shared at 512, bytes = 2048>, #loops.place<value = 2 in workspace, bytes = 65536>] { ... }
     ```
 
-    `convert-loops-to-gpu` takes memory from nowhere else. It refuses a kernel whose memory has no places, more shared memory than the machine
-    has, places that are too small or overlap while both are needed, and an output that a value can't lie in. Kernels of a CPU stay.
+    `convert-loops-to-gpu` takes memory from nowhere else. It refuses a kernel whose memory has no places, and more shared
+    memory than the machine has. It also refuses places that are too small or overlap while both are needed, and an output that
+    a value can't lie in. Kernels of a CPU stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
@@ -132,10 +138,12 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
   string reads = "`layouts`, `aligned`, `places`";
   string writes = "`#tile.product` in `layouts`";
   let description = [{
-    Runs after `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it, and writes which elements
-    of a tile of the result a thread has (`result`), how threads bring operands into shared memory (`lhs`, `rhs`): in accesses as wide as what is known of
-    their beginnings, strides and sizes allows, and while they go on where an operand lies in the device's own memory; how a thread reads them there, and for how many
-    terms at a time (`reads`); in which accesses tiles in registers come from memory and go there (`accesses`); and which joined products go on with the sums of the one before them (`carried`).
+    Runs after `loops-find-alignment` and `loops-place-memory`, on leaves with a `#tile.product` that says nothing of it. It
+    writes which elements of a tile of the result a thread has (`result`), and how threads bring operands into shared memory
+    (`lhs`, `rhs`). Accesses are as wide as what is known of beginnings, strides and sizes allows. Threads go on while an
+    operand comes from the device's own memory. `reads` says how a thread reads them there, and for how many terms at a time,
+    `accesses` how tiles in registers come from memory and go there. `carried` names the joined products that go on with the
+    sums of the one before them.
 
     ```mlir
     layouts [#tile.product<block = [64, 64], thread = [4, 4], step = 16, stages = 2, result = #tile.blocked<vector = [1, 4], threads = [16, 16], warp = [4, 8]>,
@@ -143,8 +151,9 @@ def LoopsChooseAccesses : DecisionPass<"loops-choose-accesses"> {
       reads = #tile.reads<terms = 4, lhs = 4, rhs = 4>, accesses = [4]>]
     ```
 
-    `convert-loops-to-gpu` obeys it. It refuses a product of which nothing is said, accesses that are wider than is known to hold, other threads than the
-    block's, and sums that are carried though something else looks at them. Kernels of a CPU stay.
+    `convert-loops-to-gpu` obeys it. It refuses a product without these decisions, accesses that are wider than is known to
+    hold, and other threads than the block's. It also refuses sums that are carried though something else looks at them. Kernels
+    of a CPU stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
@@ -155,10 +164,12 @@ def LoopsKeepSums : DecisionPass<"loops-keep-sums"> {
   string reads = "`layouts`, addresses, `loops.rounds_last`";
   string writes = "`loops.kept`";
   let description = [{
-    Runs after `loops-choose-accesses`, on leaves without `loops.kept` in the body of a sequential loop that compute products in tiles. What an input has is what an output
-    got in the iteration before, by their addresses, and both are met by one tile of a product alone, whose coordinates do not change: rows and columns of the
-    product fit it (`convert-loops-to-gpu` takes several tiles as well). Then the tile stays in the threads' registers from the first iteration to the last, if they have room for it beside those of the leaf's other products. `last`: it
-    is stored after the loop, where nothing reads an earlier one, or each would lie in the same place; else `each` iteration stores it, and none but the first loads. In a loop that says
+    Runs after `loops-choose-accesses`, on leaves without `loops.kept` in the body of a sequential loop that compute products in
+    tiles. By their addresses, what an input has is what an output got in the iteration before. One tile of a product alone
+    meets both, and its coordinates do not change: rows and columns of the product fit it (`convert-loops-to-gpu` takes several
+    tiles as well). Then the tile stays in the threads' registers from the first iteration to the last, if they have room for it
+    beside those of the leaf's other products. With `last` it is stored after the loop, where nothing reads an earlier one, or
+    each would lie in the same place. With `each` every iteration stores it, and none but the first loads. In a loop that says
     `loops.rounds_last` a product's sums stay as wide as it adds them up, and are rounded to halves where they are stored.
 
     ```mlir
@@ -180,12 +191,14 @@ def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
   string reads = "`layouts`, `aligned`, `places`";
   string writes = "`nests` of leaves";
   let description = [{
-    Runs after `loops-find-alignment` and `loops-place-memory`, and writes as `nests` of each leaf that has none what follows of the tilings of its loop
-    nests (`#tile.nest`): their loops, those that all accesses walk as one being one; whether each row and lifted iteration has points of its own; which points
-    a thread computes together, how many threads cut a sum where there is memory for what they leave each other, and whether they share that memory between tiles; how
-    rows that are fewer than a tile has are computed (one by one, but where threads are idle anyway); in accesses of how many elements, as what is
-    known of beginnings, strides and sizes allows; and by which flag a nest is left out, if the threads of a block agree on it. Where lanes keep the rows of a leaf in registers it
-    writes in accesses of how many elements they come and go, and from which of them lanes count (`#tile.row_accesses`).
+    Runs after `loops-find-alignment` and `loops-place-memory`. For each leaf that has none it writes as `nests` what follows of
+    the tilings of its loop nests (`#tile.nest`). Their loops stand first, those that all accesses walk as one being one. It
+    says whether each row and lifted iteration has points of its own, and which points a thread computes together. It says how
+    many threads cut a sum, where there is memory for what they leave each other, and whether they share that memory between
+    tiles. It says how rows that are fewer than a tile has are computed: one by one, but where threads are idle anyway. Accesses
+    have as many elements as what is known of beginnings, strides and sizes allows. A flag may leave a nest out, if the threads
+    of a block agree on it. Where lanes keep the rows of a leaf in registers it writes in accesses of how many elements they
+    come and go, and from which of them lanes count (`#tile.row_accesses`).
 
     ```mlir
     loops.leaf ... layouts [#etdg.tiling<width = 4, vector = 0, rows = 4>] ... { ... }
@@ -194,8 +207,9 @@ def LoopsChoosePoints : DecisionPass<"loops-choose-points"> {
       rest = <threads = 256, vector = 0, width = 4>, accesses = [1, 4, 4]>] { ... }
     ```
 
-    `convert-loops-to-gpu` obeys it. It refuses a nest of which nothing is said, other loops or threads than those of its layout, more slices than there is memory
-    for, accesses that are wider than is known to hold, and a flag that does not make it superfluous. Kernels of a CPU stay.
+    `convert-loops-to-gpu` obeys it. It refuses a nest without these decisions, other loops or threads than those of its layout,
+    and more slices than there is memory for. It also refuses accesses that are wider than is known to hold, and a flag that
+    does not make the nest superfluous. Kernels of a CPU stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
@@ -206,11 +220,12 @@ def LoopsChooseCopies : DecisionPass<"loops-choose-copies"> {
   string reads = "`nests`, `loops.staged`";
   string writes = "`async` in `nests`, `loops.commit`, `loops.wait`";
   let description = [{
-    Runs after `loops-choose-points`, on kernels without a `loops.commit`. A leaf that does nothing but copy an element from the device's memory, which
-    the kernel writes nowhere, to shared memory, in accesses of 4, 8 or 16 bytes, is `async` (`#tile.nest`): its threads go on. In front of
-    the code that reads what was copied, in the body that holds both, stand a `loops.commit`, with which what threads have begun to copy is a group, a `loops.wait` and a
-    `loops.sync block`. It waits until no more groups are on their way than were committed after the one that is read: with
-    `loops.staged %m ahead n` those of n iterations.
+    Runs after `loops-choose-points`, on kernels without a `loops.commit`. A leaf may do nothing but copy an element from the
+    device's memory, which the kernel writes nowhere, to shared memory. In accesses of 4, 8 or 16 bytes it is `async`
+    (`#tile.nest`): its threads go on. In front of the code that reads what was copied, in the body that holds both, stand three
+    operations. With a `loops.commit` the copies that threads have begun are a group. A `loops.wait` and a `loops.sync block`
+    follow. It waits until no more groups are on their way than were committed after the one that is read: with `loops.staged %m
+    ahead n` those of n iterations.
 
     ```mlir
     scf.for ... {
@@ -235,9 +250,10 @@ def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
   string reads = "`nests`, `layouts`, `loops.kept`";
   string writes = "`loops.sync block`, `loops.syncs`";
   let description = [{
-    Runs after `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of level `thread` that may read what threads of
-    the block have stored since they waited last, after a loop through which they keep sums (`loops.kept`) as after a store, and as `loops.syncs` of each leaf after which of its loop nests they wait: all but those whose
-    results stay in registers or are on their way. A kernel that says it of some leaf has been looked at.
+    Runs after `loops-choose-layouts` and `loops-choose-copies`. Writes a `loops.sync block` before each leaf, load and loop of
+    level `thread` that may read what threads of the block have stored since they waited last. A loop through which they keep
+    sums (`loops.kept`) counts as a store. `loops.syncs` of each leaf says after which of its loop nests they wait: all but
+    those whose results stay in registers or are on their way. A kernel that says it of some leaf has been looked at.
 
     ```mlir
     memref.store %x, %memory[%c0] : memref<?xf32>

@@ -144,8 +144,8 @@ LogicalResult togpu::buildForm(loops::LeafOp leaf, const Lift &lift, LeafForm &f
   options.sums = leaf.getSums().value_or(FloatType());
   options.aliasesOutput = loops::outputsWrittenLast(leaf);
   if (leaf.getColumn() && llvm::is_contained(options.aliasesOutput, true))
-    return leaf.emitError("the GPU engine can't run the leaf: an output may overlap an input, and thread blocks share the columns: one may read "
-                          "what another has written; expected overlaps that say where they do not");
+    return leaf.emitError("the GPU engine can't run the leaf: an output may overlap an input of another thread block, as these share the "
+                          "columns; expected overlaps that say where they do not");
   if (failed(leaf::normalizeLeaf(function)))
     return failure();
   FailureOr<leaf::LeafGraph> graph = leaf::buildLeafGraph(function, options);
