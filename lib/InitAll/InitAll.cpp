@@ -19,6 +19,7 @@
 #include "ft/Dialect/Loops/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/IR/TSSA.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
+#include "ft/Dialect/Tile/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Schedule/Passes.h"
@@ -46,6 +47,7 @@ void mlir::ft::registerOwnPasses(std::function<bool()> validates) {
   registerFTConversionPasses();
   registerFTTilePasses();
   registerFTLoopsPasses();
+  tile::registerTilePipelinePasses();
   registerFTGpuPasses();
   registerFTSchedulePasses();
   etdg::registerExploreDataflowPass();

@@ -23,7 +23,7 @@ using namespace mlir::ft;
 
 static constexpr llvm::StringLiteral phaseNames[numPhases] = {
     "input",     "ft",       "etdg",    "coarsen", "reorder",
-    "partition", "schedule", "storage", "tile",    "threads", "target"};
+    "partition", "schedule", "storage", "tile",    "threads", "pipeline", "target"};
 
 StringRef ft::stringifyPhase(Phase phase) { return phaseNames[static_cast<unsigned>(phase)]; }
 

@@ -9,6 +9,7 @@
 #include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/Loops/Transforms/Passes.h"
+#include "ft/Dialect/Tile/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Passes.h"
@@ -150,12 +151,25 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsChooseLayouts());
   pm.addPass(createLoopsChooseTasks());
   pm.addPass(createLoopsFindAlignment());
+  pm.addPass(createLoopsChoosePipelines());
   pm.addPass(createLoopsPlaceMemory());
   pm.addPass(createLoopsChooseAccesses());
   pm.addPass(createLoopsKeepSums());
   pm.addPass(createLoopsChoosePoints());
   pm.addPass(createLoopsChooseCopies());
   pm.addPass(createLoopsPlaceSyncs());
+}
+
+/// Roles and channels of the kernels that have a pipeline, for thread blocks of so many bytes of shared memory at most.
+static void addRoles(OpPassManager &pm, int64_t sharedBytes) {
+  pm.addPass(tile::createTileSplitRoles());
+  tile::TileMakeChannelsOptions channels;
+  channels.sharedBytes = sharedBytes;
+  pm.addPass(tile::createTileMakeChannels(channels));
+  pm.addPass(tile::createTileOrderLoops());
+  pm.addPass(tile::createTilePlaceSlots());
+  pm.addPass(tile::createTileCheckPhases());
+  pm.addPass(tile::createTileLowerChannels());
 }
 
 namespace {
@@ -187,6 +201,7 @@ private:
     return pass;
   }
   void addSchedules(OpPassManager &pm) const;
+  void addPipeline(OpPassManager &pm) const { addRoles(pm, Machine::forTarget(options.target)->occupancy.sharedBytesPerBlock); }
 
   GpuPipelineOptions options;
 };
@@ -231,6 +246,8 @@ void GpuPipeline::addPasses(OpPassManager &pm, Phase phase) const {
     kernels.barrierLimit = options.barrierLimit;
     return pm.addPass(createConvertLoopsToGPU(kernels));
   }
+  case Phase::Pipeline:
+    return addPipeline(pm);
   case Phase::Target:
     return pm.addPass(createTileLowerKernels());
   default:

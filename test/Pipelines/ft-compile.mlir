@@ -8,7 +8,7 @@
 // RUN: FileCheck %s < %t/7-storage.mlir
 // RUN: FileCheck %s --check-prefix=TILE < %t/8-tile.mlir
 // RUN: FileCheck %s --check-prefix=TEAM < %t/9-threads.mlir
-// RUN: FileCheck %s --check-prefix=THREADS < %t/10-target.mlir
+// RUN: FileCheck %s --check-prefix=THREADS < %t/11-target.mlir
 // RUN: ft-opt %t/7-storage.mlir --ft-compile="from=storage to=tile" | FileCheck %s --check-prefix=TILE
 // RUN: ft-opt %t/8-tile.mlir --ft-compile="from=tile to=threads" | diff - %t/9-threads.mlir
 // RUN: ft-opt %t/8-tile.mlir --ft-compile="from=tile" | FileCheck %s --check-prefix=THREADS
@@ -28,7 +28,7 @@
 // RUN: not ft-opt %s --ft-compile="steps=some" 2>&1 | FileCheck %s --check-prefix=STEPS
 // STEPS: error: ft-compile: steps: expected choose, always or never, found 'some'
 
-// NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads, target, found 'nowhere'
+// NAME: error: ft-compile: to: expected one of input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads, pipeline, target, found 'nowhere'
 // ORDER: error: ft-compile: phase 'etdg' comes after 'ft'
 // CONTRACT: [[@LINE+29]]:1: error: phase 'etdg': a function over lists has become a graph, 'main' has not
 // TARGET: error: ft-compile: target: expected one of cpu, sm_80, sm_90a, found 'vax'

@@ -62,7 +62,7 @@ def FTVerifyPhase : Pass<"ft-verify-phase", "::mlir::ModuleOp"> {
     Everything that violates the contract is reported, not the first only.
   }];
   let options = [Option<"phase", "phase", "std::string", "\"etdg\"",
-                        "input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads or target">];
+                        "input, ft, etdg, coarsen, reorder, partition, schedule, storage, tile, threads, pipeline or target">];
 }
 
 def TileLowerKernels : Pass<"tile-lower-kernels", "::mlir::ModuleOp"> {

@@ -1,7 +1,7 @@
 //===- Phases.h - the phases of a compilation -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// input → ft → etdg → coarsen → reorder → partition → schedule → storage → tile → threads → target.
+// input → ft → etdg → coarsen → reorder → partition → schedule → storage → tile → threads → pipeline → target.
 // Each has a name, a pipeline and a contract; one can stop at, start from and dump each.
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +23,8 @@ class PassManager;
 
 namespace ft {
 
-enum class Phase { Input, FT, ETDG, Coarsen, Reorder, Partition, Schedule, Storage, Tile, Threads, Target };
-inline constexpr unsigned numPhases = 11;
+enum class Phase { Input, FT, ETDG, Coarsen, Reorder, Partition, Schedule, Storage, Tile, Threads, Pipeline, Target };
+inline constexpr unsigned numPhases = 12;
 
 llvm::StringRef stringifyPhase(Phase phase);
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
@@ -44,7 +44,7 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> from{
       *this, "from",
       llvm::cl::desc("The phase that the input has reached: input (default), ft, etdg, coarsen, reorder, "
-                     "partition, schedule, storage, tile, threads or target"),
+                     "partition, schedule, storage, tile, threads, pipeline or target"),
       llvm::cl::init("input")};
   Option<std::string> to{*this, "to", llvm::cl::desc("The phase to stop at: one of those (default: target)"),
                          llvm::cl::init("target")};

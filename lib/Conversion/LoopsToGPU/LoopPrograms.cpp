@@ -189,6 +189,8 @@ LogicalResult LoopWalker::run(StringRef name) {
   if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())))
     return failure();
   e.endFunction(block);
+  if (auto pipeline = source->getAttrOfType<tile::PipelineAttr>(tile::pipelineName))
+    e.kernel->setAttr(tile::pipelineName, pipeline);
   // Blocks that wait for each other all run at once; others are as many as there are tasks, where the host can count them.
   constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
   int64_t given = loops::gridOf(source).getMost(), most = given ? std::min(given, largestGrid) : largestGrid;

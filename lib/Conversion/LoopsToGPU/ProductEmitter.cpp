@@ -9,7 +9,12 @@
 //===----------------------------------------------------------------------===//
 #include "ProductEmitter.h"
 
+#include "ft/Conversion/LaunchPlan/Entry.h"
+
+#include "MapCoordinates.h"
+
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/ProductShape.h"
+#include "ft/Dialect/Loops/Transforms/GPU/OperandFetches.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 
@@ -52,6 +57,9 @@ private:
     Operand lhs;
     SmallVector<Operand> rhs;
     int64_t steps; // of the layout's number of terms
+    std::shared_ptr<OperandMap> maps[2]; // of warp groups, instead of these
+    Value tensors[2];
+    At at = {};
   };
   struct StagedRight {
     Value all;
@@ -84,11 +92,12 @@ private:
   void copySweep(const Sweep &sweep, const StagedRight &right, Value step, Value stage, Value row, Value column);
   void copyAnySweep(ArrayRef<Sweep> sweeps, const StagedRight &right, Value step, Value stage, Value row, Value column);
   Value multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Value column);
+  Value multiplyInGroups(const Sweep &sweep, Value sums, Value row, Value column);
   void copyStep(const Operand &operand, tile::MoveAttr move, Value shared, bool alongTerms, Value own, bool ownInside, const Axis &terms,
                 Value step, Value stage);
-  Sweep makeSweep(const Terms &terms, ArrayRef<unsigned> members, At at);
+  FailureOr<Sweep> makeSweep(const Terms &terms, unsigned number, ArrayRef<unsigned> members, At at);
   void emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value column);
-  unsigned emitProducts(unsigned first, At at, Value row, Value column);
+  FailureOr<unsigned> emitProducts(unsigned first, At at, Value row, Value column);
   int indexOfParallel(int loop) const { return shape.indexOfParallel(loop); }
   /// Adjacent columns that are one access where a tile comes from or goes to.
   int64_t widthOf(const ElementView &view) const { return attribute.getAccesses()[size_t(llvm::find(places, view) - places.begin())]; }
@@ -588,7 +597,7 @@ Value ProductEmitter::multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Va
   Value stage = stageOf(step);
   Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhsShared, stage, right.all, stage,
                                   staged.lhsTransposed, staged.rhsTransposed, product.loops.lhsUnsigned,
-                                  product.loops.rhsUnsigned, attribute.getMma(), attribute.getReads());
+                                  product.loops.rhsUnsigned, attribute.getMma(), /*wgmma=*/false, attribute.getReads());
   if (stages == 1 && steps > 1) {
     tile::BarrierOp::create(b);
     copyNext(1);
@@ -598,12 +607,31 @@ Value ProductEmitter::multiply(ArrayRef<Sweep> sweeps, Value sums, Value row, Va
   return loop.getResult(0);
 }
 
+/// The same of warp groups: when operands are fetched, and where to, is open.
+Value ProductEmitter::multiplyInGroups(const Sweep &sweep, Value sums, Value row, Value column) {
+  OpBuilder::InsertionGuard guard(b);
+  scf::ForOp loop = b.loop(b.number(0), b.number(sweep.steps), b.number(1), sums, /*unroll=*/1);
+  Value term = b.mul(loop.getInductionVar(), attribute.getStep());
+  MapIndices indices{e.valueOf, batchIndices, sweep.at.row, e.columns ? e.columns->begin : Value()};
+  auto fetch = [&](bool isLhs) -> Value {
+    const bool alongTerms = isLhs ? !staged.lhsTransposed : staged.rhsTransposed;
+    Value own = isLhs ? row : column;
+    SmallVector<Value> coordinates = emitCoordinates(b, *sweep.maps[isLhs ? 0 : 1], indices, alongTerms ? own : term, alongTerms ? term : own);
+    return tile::FetchOp::create(b, isLhs ? staged.lhs : staged.rhs, sweep.tensors[isLhs ? 0 : 1], coordinates);
+  };
+  Value lhs = fetch(true), rhs = fetch(false), stage = b.number(0);
+  Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhs, stage, rhs, stage, staged.lhsTransposed, staged.rhsTransposed,
+                                  /*lhs_unsigned=*/false, /*rhs_unsigned=*/false, /*fragments=*/false, /*wgmma=*/true, tile::ReadsAttr());
+  scf::YieldOp::create(b, ValueRange{sum});
+  return loop.getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles of the result
 //===----------------------------------------------------------------------===//
 
 /// The products of a nest that have the left operand in common: it is read once for all of them.
-ProductEmitter::Sweep ProductEmitter::makeSweep(const Terms &terms, ArrayRef<unsigned> members, At at) {
+FailureOr<ProductEmitter::Sweep> ProductEmitter::makeSweep(const Terms &terms, unsigned number, ArrayRef<unsigned> members, At at) {
   auto toOwn = [&](int loop) {
     if (loop >= terms.firstLoop)
       return loop - terms.firstLoop;
@@ -615,7 +643,19 @@ ProductEmitter::Sweep ProductEmitter::makeSweep(const Terms &terms, ArrayRef<uns
     auto [lhs, rhs] = terms.product.operands[member];
     return terms.nest.members[member].reads[isLhs ? lhs : rhs];
   };
-  Sweep sweep{terms, members, {}, {}, int64_t(llvm::divideCeil(terms.axis.most, attribute.getStep()))};
+  Sweep sweep{terms, members, {}, {}, int64_t(llvm::divideCeil(terms.axis.most, attribute.getStep())), {}};
+  if (attribute.getWgmma()) {
+    ProductShape own(graph, number, terms.product, e.maxRows);
+    sweep.at = at;
+    for (bool isLhs : {true, false}) {
+      auto map = std::make_shared<OperandMap>(e.leaf, graph, e.launch);
+      if (std::string why = readFetch(*map, own, terms.product, terms.nest, isLhs); !why.empty())
+        return e.leaf.emitError("the GPU engine can't fetch what warp groups multiply: ") << why;
+      sweep.tensors[isLhs ? 0 : 1] = e.tensorMap(*map);
+      sweep.maps[isLhs ? 0 : 1] = std::move(map);
+    }
+    return sweep;
+  }
   sweep.lhs = makeOperand(readOf(members.front(), true), lhsAlong ? m : terms.axis, lhsAlong ? terms.axis : m, toOwn, at);
   for (unsigned member : members)
     sweep.rhs.push_back(makeOperand(readOf(member, false), rhsAlong ? n : terms.axis, rhsAlong ? terms.axis : n, toOwn, at));
@@ -635,7 +675,11 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
   int64_t shape[] = {one.getShape()[0], one.getShape()[1] * int64_t(sums.size())};
   auto type = tile::RegistersType::get(b.getContext(), shape, one.getElementType(), one.getLayout());
   Value all = sums.size() == 1 ? sums.front() : Value(tile::ConcatOp::create(b, type, sums));
-  all = multiply(sweeps, all, row, column);
+  if (!attribute.getWgmma())
+    all = multiply(sweeps, all, row, column);
+  else
+    for (const Sweep &sweep : sweeps)
+      all = multiplyInGroups(sweep, all, row, column);
   for (auto [i, member] : llvm::enumerate(last.members)) {
     ElementView result = withoutTerms(last.terms.nest, last.terms.nest.members[member].writes.front());
     Value own = sums.size() == 1 ? all : Value(tile::PartOp::create(b, one, all, int64_t(i)));
@@ -645,18 +689,27 @@ void ProductEmitter::emitSweeps(ArrayRef<Sweep> sweeps, At at, Value row, Value 
 }
 
 /// Computes a nest of products, and those after it that add to its sums; the number of the next one.
-unsigned ProductEmitter::emitProducts(unsigned first, At at, Value row, Value column) {
+FailureOr<unsigned> ProductEmitter::emitProducts(unsigned first, At at, Value row, Value column) {
   auto productOf = [&](unsigned nest) -> const ProductTiles & { return nest == number ? product : *e.tiles[nest].product; };
   auto isCarried = [&](unsigned nest) { return llvm::is_contained(product.joined, nest) && productOf(nest).attribute.getCarried(); };
   b.setLoc(graph.nests[first].members.front().op->getLoc());
   Terms terms = termsOf(first, productOf(first));
   unsigned next = first + 1;
   for (auto [i, members] : llvm::enumerate(productOf(first).sweeps)) {
-    if (i > 0 || first != number) // the stages are free for the next operands
+    if ((i > 0 || first != number) && !attribute.getWgmma()) // the stages are free for the next operands
       tile::BarrierOp::create(b);
-    SmallVector<Sweep, 2> sweeps = {makeSweep(terms, members, at)};
+    SmallVector<Sweep, 2> sweeps;
+    auto add = [&](const Terms &of, unsigned nest, ArrayRef<unsigned> together) {
+      FailureOr<Sweep> sweep = makeSweep(of, nest, together, at);
+      if (succeeded(sweep))
+        sweeps.push_back(std::move(*sweep));
+      return success(succeeded(sweep));
+    };
+    if (failed(add(terms, first, members)))
+      return failure();
     for (; i + 1 == productOf(first).sweeps.size() && isCarried(next); ++next)
-      sweeps.push_back(makeSweep(termsOf(next, productOf(next)), productOf(next).sweeps.front(), at));
+      if (failed(add(termsOf(next, productOf(next)), next, productOf(next).sweeps.front())))
+        return failure();
     emitSweeps(sweeps, at, row, column);
   }
   return next;
@@ -665,9 +718,12 @@ unsigned ProductEmitter::emitProducts(unsigned first, At at, Value row, Value co
 LogicalResult ProductEmitter::emitTile(At at, Value row, Value column) {
   known.clear();
   for (unsigned next = number; next <= number + unsigned(attribute.getFused());) {
-    if (next == number || llvm::is_contained(product.joined, next))
-      next = emitProducts(next, at, row, column);
-    else if (failed(emitFused(graph.nests[next++], at, row, column)))
+    if (next == number || llvm::is_contained(product.joined, next)) {
+      FailureOr<unsigned> behind = emitProducts(next, at, row, column);
+      if (failed(behind))
+        return failure();
+      next = *behind;
+    } else if (failed(emitFused(graph.nests[next++], at, row, column)))
       return failure();
   }
   known.clear();
@@ -698,7 +754,7 @@ LogicalResult ProductEmitter::emitTiles(At at) {
     repeats = true;
     begins[d] = b.loop(b.number(0), extentOf(*axis), b.number(block), {}, /*unroll=*/1).getInductionVar();
   }
-  if (repeats) // the stages are free for the next tile
+  if (repeats && !attribute.getWgmma()) // the stages are free for the next tile
     tile::BarrierOp::create(b);
   return emitTile(at, begins[0], begins[1]);
 }
@@ -716,6 +772,8 @@ LogicalResult ProductEmitter::emitBatches(unsigned depth, At at) {
 }
 
 LogicalResult ProductEmitter::run() {
+  if (attribute.getWgmma())
+    return emitBatches(0, {b.number(0), b.number(0)});
   lhsShared = tile::SharedOp::create(b, staged.lhs, memory);
   int64_t behind = int64_t(llvm::alignTo(staged.lhs.getBytes(), 16));
   rhsMemory = b.at(memory, b.number(behind), b.getI8Type());
@@ -739,7 +797,7 @@ SmallVector<std::array<int64_t, 2>> ProductEmitter::beginsOfTiles() const {
 LogicalResult ProductEmitter::emitKeptTiles(At at) {
   SmallVector<std::array<int64_t, 2>> begins = beginsOfTiles();
   for (tile = 0; tile < begins.size(); ++tile) {
-    if (begins.size() > 1) // the stages are free for the next tile
+    if (begins.size() > 1 && !attribute.getWgmma()) // the stages are free for the next tile
       tile::BarrierOp::create(b);
     auto [row, column] = begins[tile];
     Value isThere;

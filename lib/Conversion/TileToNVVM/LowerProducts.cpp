@@ -21,7 +21,7 @@ public:
   Operand(ThreadCode &b, SharedType type, Value pointer, Value stage, RegistersType result, unsigned dim, bool alongTerms,
           bool isUnsigned, int64_t width)
       : b(b), type(type), result(result), dim(dim), alongTerms(alongTerms), isUnsigned(isUnsigned), width(width) {
-    Value thread = b.mul(b.threadAlong(result.getLayout(), dim), result.getLayout().getVector()[dim]);
+    Value thread = b.beginAlong(result.getLayout(), dim);
     if (alongTerms)
       thread = b.mul(thread, type.getRowStride());
     Value offset = b.add(b.mul(stage, type.getStageStride()), thread);
@@ -32,10 +32,8 @@ public:
   /// Loads the thread's elements of `count` terms.
   void load(int64_t first, int64_t count) {
     values.clear();
-    int64_t own = result.getOwn(dim), vector = result.getLayout().getVector()[dim];
-    auto positionOf = [&](int64_t i) { // without the thread's part
-      return i / vector * result.getLayout().getSpan(dim) + i % vector;
-    };
+    int64_t own = result.getOwn(dim);
+    auto positionOf = [&](int64_t i) { return result.getLayout().getOffset(dim, i); }; // without the thread's part
     if (alongTerms) {
       for (int64_t i = 0; i < own; ++i)
         for (int64_t term = 0; term < count; term += width)
@@ -76,7 +74,7 @@ struct LowerMma : OpConversionPattern<MmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    if (op.getFragments())
+    if (op.getFragments() || op.getWgmma())
       return failure();
     ThreadCode b(op.getLoc(), rewriter);
     RegistersType type = op.getType();

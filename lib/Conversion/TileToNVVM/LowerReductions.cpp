@@ -57,10 +57,9 @@ private:
     if (columns == type.getShape()[1])
       return inside;
     BlockedAttr layout = type.getLayout();
-    int64_t vector = layout.getVector()[1];
-    Value first = b.mul(b.threadAlong(layout, 1), vector);
+    Value first = b.beginAlong(layout, 1);
     for (auto [i, condition] : llvm::enumerate(inside))
-      condition = b.less(b.add(first, int64_t(i) / vector * layout.getSpan(1) + int64_t(i) % vector), b.number(columns));
+      condition = b.less(b.add(first, layout.getOffset(1, int64_t(i))), b.number(columns));
     return inside;
   }
 };

@@ -10,6 +10,17 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+Value ThreadCode::beginAlong(BlockedAttr layout, unsigned dim) {
+  const int64_t vector = layout.getVector()[dim], repeats = layout.getRepeats(dim);
+  Value along = threadAlong(layout, dim);
+  if (repeats == 1)
+    return mul(along, vector);
+  // The pieces of the warps before are repeated, too.
+  Value size = number(layout.getWarp()[dim]);
+  Value warp = createOrFold<arith::DivUIOp>(along, size), inWarp = createOrFold<arith::RemUIOp>(along, size);
+  return mul(add(mul(warp, layout.getWarp()[dim] * repeats), inWarp), vector);
+}
+
 Value ThreadCode::threadAlong(BlockedAttr layout, unsigned dim) {
   Value thread = NVVM::ThreadIdXOp::create(*this, getI32Type());
   auto digit = [&](Value number, int64_t columns) {
@@ -117,7 +128,7 @@ bool ThreadCode::keepsPieces(const Matrix &matrix, BlockedAttr layout) {
   constexpr int64_t bytesOfLines = (ft::swizzleLineBits & -ft::swizzleLineBits) * 8; // after which the pieces are in the same places again
   ArrayRef<int64_t> digits = matrix.type.getRows();
   const int64_t bytes = matrix.type.getElementType().getIntOrFloatBitWidth() / 8, last = int64_t(digits.size()) - 1;
-  if (layout.getVector()[0] != 1 || !matrix.type.getBorders().empty())
+  if (layout.getVector()[0] != 1 || !layout.getRepeat().empty() || !matrix.type.getBorders().empty())
     return false;
   auto isWhole = [&](int64_t digit, int64_t times) {
     APInt stride;

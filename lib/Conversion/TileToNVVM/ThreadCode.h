@@ -41,6 +41,8 @@ public:
 
   /// This thread's place in a layout, along a dimension.
   Value threadAlong(BlockedAttr layout, unsigned dim);
+  /// Its first element along a dimension.
+  Value beginAlong(BlockedAttr layout, unsigned dim);
   /// The matrix that a converted view is.
   static Matrix matrixOf(ViewType type, ValueRange parts);
   /// Distance of a row or column from the matrix's begin, and how many there are.
@@ -78,6 +80,8 @@ void populateReductionPatterns(const TypeConverter &converter, RewritePatternSet
 void populateRowPatterns(TypeConverter &converter, RewritePatternSet &patterns);
 /// LowerNests.cpp: what is left has no nests.
 void lowerNests(Operation *root);
+/// LowerGroupProducts.cpp
+void populateGroupProductPatterns(TypeConverter &converter, RewritePatternSet &patterns);
 /// LowerFragments.cpp
 void populateFragmentPatterns(const TypeConverter &converter, RewritePatternSet &patterns);
 

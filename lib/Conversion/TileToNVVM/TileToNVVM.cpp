@@ -65,12 +65,10 @@ public:
            int64_t width)
       : b(b), matrix(matrix), type(type) {
     for (unsigned d : {0u, 1u}) {
-      Value begin = b.add(d == 0 ? row : column,
-                          b.mul(b.threadAlong(type.getLayout(), d), type.getLayout().getVector()[d]));
+      Value begin = b.add(d == 0 ? row : column, b.beginAlong(type.getLayout(), d));
       Value size = inBounds[d] ? Value() : b.sizeAlong(matrix, d);
       for (int64_t i = 0; i < type.getOwn(d); i += d == 0 ? 1 : width) {
-        int64_t vector = type.getLayout().getVector()[d];
-        Value index = b.add(begin, i / vector * type.getLayout().getSpan(d) + i % vector);
+        Value index = b.add(begin, type.getLayout().getOffset(d, i));
         inside[d].push_back(size ? b.less(index, size) : Value());
         offsets[d].push_back(b.offsetAlong(matrix, d, index));
         places[d].push_back(b.placesAlong(matrix, d, index));
@@ -279,11 +277,10 @@ struct LowerNumbers : OpConversionPattern<NumbersOp> {
     auto along = unsigned(op.getAlong());
     RegistersType type = op.getType();
     BlockedAttr layout = type.getLayout();
-    int64_t vector = layout.getVector()[along];
-    Value begin = b.add(op.getFirst(), b.mul(b.threadAlong(layout, along), vector));
+    Value begin = b.add(op.getFirst(), b.beginAlong(layout, along));
     SmallVector<Value> numbers, values;
     for (int64_t i = 0; i < type.getOwn(along); ++i)
-      numbers.push_back(b.add(begin, i / vector * layout.getSpan(along) + i % vector));
+      numbers.push_back(b.add(begin, layout.getOffset(along, i)));
     for (int64_t row = 0; row < type.getOwn(0); ++row)
       for (int64_t column = 0; column < type.getOwn(1); ++column)
         values.push_back(numbers[size_t(along == 0 ? row : column)]);
@@ -383,6 +380,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   populateTileMemoryPatterns(converter, patterns);
   populateProductPatterns(converter, patterns);
   populateFragmentPatterns(converter, patterns);
+  populateGroupProductPatterns(converter, patterns);
   populateReductionPatterns(converter, patterns);
   populateRowPatterns(converter, patterns);
   ConversionTarget target(*context);

@@ -37,6 +37,7 @@ static TileLayout describe(BlockedAttr layout) {
     result.vector[d] = layout.getVector()[d];
     result.threads[d] = layout.getThreads()[d];
     result.warp[d] = layout.getWarp().empty() ? 0 : layout.getWarp()[d];
+    result.repeat[d] = layout.getRepeats(d);
   }
   return result;
 }
@@ -187,6 +188,19 @@ struct CallPart : CallPattern<PartOp> {
   }
 };
 
+struct CallFetch : CallPattern<FetchOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(FetchOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::fetch);
+    described.element = describe(op.getType().getElementType());
+    described.made = {op.getType().getShape()[0], op.getType().getShape()[1]};
+    SmallVector<Value> words = {LLVM::PtrToIntOp::create(b, b.getI64Type(), adaptor.getMap().front())};
+    llvm::append_range(words, op.getCoordinates());
+    return replaceByTile(op, b.run(std::move(described), words), b, rewriter);
+  }
+};
+
 struct CallMma : CallPattern<MmaOp> {
   using CallPattern::CallPattern;
   LogicalResult matchAndRewrite(MmaOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -195,6 +209,7 @@ struct CallMma : CallPattern<MmaOp> {
     setTile(described, op.getType());
     described.lhs = describe(op.getLhs().getType(), op.getLhsTransposed(), op.getLhsUnsigned());
     described.rhs = describe(op.getRhs().getType(), op.getRhsTransposed(), op.getRhsUnsigned());
+    described.ofFetched = op.getLhs().getType().getSwizzle() != 0;
     Value own = calls.own.lookup(op);
     return replaceByTile(op, b.run(std::move(described), {adaptor.getAccumulator().front(), adaptor.getLhs().front(), op.getLhsStage(),
                                               adaptor.getRhs().front(), op.getRhsStage(), own ? own : b.number(0)}), b, rewriter);
@@ -299,7 +314,9 @@ static Value ownAccumulator(MmaOp op) {
 static void addConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](RegistersType type) -> Type { return IntegerType::get(type.getContext(), 64); });
-  converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
+  converter.addConversion([](SharedType type) -> Type { // a swizzled one has been fetched, and is a number as those in registers are
+    return type.getSwizzle() ? Type(IntegerType::get(type.getContext(), 64)) : LLVM::LLVMPointerType::get(type.getContext(), 3);
+  });
   converter.addConversion([](TensorMapType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
     types.push_back(LLVM::LLVMPointerType::get(type.getContext(), unsigned(type.getSpace())));
@@ -316,7 +333,7 @@ auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &ope
   module->walk([&](Operation *op) {
     if (isa_and_nonnull<TileDialect>(op->getDialect()))
       for (Value result : op->getResults())
-        if (isa<RegistersType, RowsType, PointsType>(result.getType()) && isLocal(result, op->getBlock()))
+        if ((isa<RegistersType, RowsType, PointsType>(result.getType()) || isa<FetchOp>(op)) && isLocal(result, op->getBlock()))
           calls.local.insert(result);
     if (auto product = dyn_cast<MmaOp>(op))
       calls.own[op] = ownAccumulator(product);
@@ -326,7 +343,8 @@ auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &ope
   RewritePatternSet patterns(context);
   populateRowCalls(converter, patterns, calls);
   mlir::ft::populateTileMemoryPatterns(converter, patterns);
-  patterns.add<CallLoad, CallStore, CallCopy, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
+  module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(pipelineName); }); // whose roles are not interpreted
+  patterns.add<CallLoad, CallStore, CallCopy, CallFetch, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
                CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallNumbers, CallConcat, CallPart, CallMma, CallMap,
                CallReduce>(converter, context, calls);
   ConversionTarget target(*context);

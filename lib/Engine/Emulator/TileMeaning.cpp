@@ -3,6 +3,7 @@
 #include "TileMeaning.h"
 
 #include "Grid.h"
+#include "TensorMaps.h"
 
 #include "ft/Runtime/Arrays/Float16.h"
 #include "ft/Support/SwizzledAddress.h"
@@ -47,7 +48,11 @@ static uint64_t multiplyAdd(const TileElement &from, uint64_t x, const TileEleme
 }
 
 uint32_t TileLayout::owner(int64_t row, int64_t column) const {
-  int64_t at[] = {row / vector[0] % threads[0], column / vector[1] % threads[1]};
+  auto along = [this](int64_t element, size_t d) {
+    int64_t piece = element / vector[d] % (threads[d] * repeat[d]);
+    return repeat[d] == 1 ? piece : piece / (warp[d] * repeat[d]) * warp[d] + piece % warp[d];
+  };
+  int64_t at[] = {along(row, 0), along(column, 1)};
   if (warp[0] == 0)
     return uint32_t(at[0] * threads[1] + at[1]);
   int64_t piece = at[0] / warp[0] * (threads[1] / warp[1]) + at[1] / warp[1];
@@ -113,6 +118,8 @@ void BlockTiles::makeResults(Grid &grid, Instance &instance) {
     }
     tiles.push_back({std::move(tile), 0});
   }
+  if (op.kind == TileKind::fetch)
+    fetchBoxes(grid, op, instance.words.data(), instance.first);
   if (op.kind == TileKind::lanes || op.kind == TileKind::points)
     setPoints(op, instance.words.data(), instance.first);
 }
@@ -165,6 +172,7 @@ int64_t BlockTiles::run(Grid &grid, const TileOperation &op, const uint64_t *wor
     multiply(grid, op, words, result);
     break;
   case TileKind::map:
+  case TileKind::fetch: // which the first of the threads has done for all
     break;
   case TileKind::nest: // of the orders that are left open
     result = int64_t(instanceOf(grid).salt >> 1);
@@ -390,14 +398,48 @@ void BlockTiles::copy(Grid &grid, const TileOperation &op, const uint64_t *words
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Terms of one row (or column) of an operand of a product.
-static std::vector<uint64_t> termsOf(Grid &grid, const TileOperation &op, const TileStages &operand, bool termsAreRows,
-                                     uint64_t begin, uint64_t stage, int64_t index) {
+/// The slabs of a tile, box by box: the map, then coordinates, the slowest first.
+void BlockTiles::fetchBoxes(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result) {
+  const auto &map = *reinterpret_cast<const TensorMapData *>(words[0]);
+  if (map.magic != TensorMapData::isMap || map.rank + 1u != op.numWords)
+    grid.fail("(E1) takes for a tensor map what is none", op.site);
+  const uint32_t bytes = op.element.bytes();
+  const int64_t columns = map.box[0];
+  for (int64_t slab = 0; slab * columns < op.made[1]; ++slab) {
+    int32_t coordinates[TensorMapData::mostDims] = {};
+    for (uint32_t d = 0; d < map.rank; ++d)
+      coordinates[d] = int32_t(words[map.rank - d]) + (d == 0 ? int32_t(slab * columns) : 0);
+    std::vector<char> box(map.boxBytes());
+    TensorMapData plain = map; // elements lie where they count, whatever the order in shared memory
+    plain.swizzleBytes = 0;
+    for (const BoxPiece &piece : piecesOf(plain, coordinates, /*to=*/0)) {
+      if (!piece.from)
+        continue;
+      grid.access(piece.from, piece.bytes, bytes, AccessKind::read, op.site);
+      std::memcpy(box.data() + piece.to, reinterpret_cast<const void *>(piece.from), piece.bytes);
+    }
+    for (int64_t row = 0; row < op.made[0]; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        uint64_t word = 0;
+        std::memcpy(&word, box.data() + (row * columns + column) * bytes, bytes);
+        put(result, row * op.made[1] + slab * columns + column, word);
+      }
+  }
+}
+
+/// Terms of one row (or column) of an operand of a product: of a fetched tile, or of a stage in memory.
+std::vector<uint64_t> BlockTiles::termsOf(Grid &grid, const TileOperation &op, const TileStages &operand, bool termsAreRows, const uint64_t *words,
+                                          int64_t index) {
   int64_t terms = operand.shape[termsAreRows ? 0 : 1];
   std::vector<uint64_t> result(size_t(terms), 0);
   uint32_t bytes = operand.element.bytes();
   for (int64_t k = 0; k < terms; ++k) {
-    uint64_t at = operand.address(begin, stage, termsAreRows ? k : index, termsAreRows ? index : k);
+    const int64_t row = termsAreRows ? k : index, column = termsAreRows ? index : k;
+    if (op.ofFetched) {
+      result[size_t(k)] = get(grid, op, int64_t(words[0]), row * operand.shape[1] + column);
+      continue;
+    }
+    uint64_t at = operand.address(words[0], words[1], row, column);
     grid.access(at, bytes, bytes, AccessKind::read, op.site);
     std::memcpy(&result[size_t(k)], reinterpret_cast<const void *>(at), bytes);
   }
@@ -410,9 +452,9 @@ void BlockTiles::multiply(Grid &grid, const TileOperation &op, const uint64_t *w
     int64_t i = position / op.shape[1], j = position % op.shape[1];
     std::vector<uint64_t> &row = rows[size_t(i)], &column = columns[size_t(j)];
     if (row.empty())
-      row = termsOf(grid, op, op.lhs, op.lhs.isTransposed, words[1], words[2], i);
+      row = termsOf(grid, op, op.lhs, op.lhs.isTransposed, words + 1, i);
     if (column.empty())
-      column = termsOf(grid, op, op.rhs, !op.rhs.isTransposed, words[3], words[4], j);
+      column = termsOf(grid, op, op.rhs, !op.rhs.isTransposed, words + 3, j);
     uint64_t sum = get(grid, op, int64_t(words[0]), position);
     for (size_t k = 0; k < row.size(); ++k)
       sum = multiplyAdd(op.lhs.element, row[k], op.rhs.element, column[k], op.element, sum);

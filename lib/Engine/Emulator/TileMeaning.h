@@ -31,7 +31,7 @@ namespace ft::emulate {
 class Grid;
 
 enum class TileKind {
-  load, store, copy, splat, numbers, concat, part, mma, map, reduce, // matrices
+  load, store, copy, fetch, splat, numbers, concat, part, mma, map, reduce, // matrices
   lanes, points, loadRows, storeRows, mapRows, accumulate, reduceRows, spread, // rows
   nest
 };
@@ -49,7 +49,7 @@ struct TileElement {
 
 /// `#tile.blocked`; a warp of zeros is none.
 struct TileLayout {
-  Pair vector = {1, 1}, threads = {1, 1}, warp = {0, 0};
+  Pair vector = {1, 1}, threads = {1, 1}, warp = {0, 0}, repeat = {1, 1};
 
   int64_t numThreads() const { return threads[0] * threads[1]; }
   /// The thread that has the element at a row and a column.
@@ -133,6 +133,7 @@ struct TileOperation {
   bool isAsync = false;
   /// The operands of a product; `lhs` is also where a copy goes.
   TileStages lhs, rhs;
+  bool ofFetched = false; // of tiles that were fetched, not of memory
   /// Of each row, how many elements are combined.
   int64_t columns = 1;
   /// Of operations on rows.
@@ -203,6 +204,8 @@ private:
   void store(Grid &grid, const TileOperation &op, const uint64_t *words);
   void copy(Grid &grid, const TileOperation &op, const uint64_t *words);
   void multiply(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
+  void fetchBoxes(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
+  std::vector<uint64_t> termsOf(Grid &grid, const TileOperation &op, const TileStages &operand, bool termsAreRows, const uint64_t *words, int64_t index);
   bool isRowThere(int64_t points, int64_t row) const;
   uint64_t addressInRows(const TileOperation &op, int64_t points, int64_t position, int64_t begin, uint64_t pointer,
                          int64_t stride) const;

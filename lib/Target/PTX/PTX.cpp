@@ -53,7 +53,6 @@ static LogicalResult writeAssembly(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateNVVMToLLVMConversionPatterns(patterns);
   LLVMConversionTarget target(*module.getContext());
-  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   return applyPartialConversion(module, target, std::move(patterns));
 }
 

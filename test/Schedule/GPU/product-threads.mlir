@@ -21,8 +21,8 @@
 // CHECK: block = <threads = 128, resident = 2, shared
 // CHECK-SAME: #tile.product<block = [128, 128], thread = [16, 8]
 // HALF-LABEL: etdg.graph @large
-// HALF: block = <threads = 128, resident = 2, shared
-// HALF-SAME: #tile.product<block = [128, 128], thread = [8, 16], step = {{[0-9]+}}, stages = 2, mma>
+// HALF: block = <threads = 256, shared
+// HALF-SAME: #tile.product<block = [128, 256], thread = [2, 64], step = 64, stages = 1, wgmma>
 func.func @large(%x: !x, %w: !x) -> !x {
   %z = arith.constant dense<0.0> : !x
   %y = linalg.matmul ins(%x, %w : !x, !x) outs(%z : !x) -> !x

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -57,6 +58,11 @@ void TileDialect::initialize() {
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   const StringRef target = TargetAttrHelper::getNameStr(), plan = PlanAttrHelper::getNameStr(), name = attribute.getName().getValue();
+  if (name == pipelineName) {
+    if (isa<FunctionOpInterface>(op) && isa<PipelineAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "(tile_module4) '" << name << "' is a #tile.pipeline of a function, found " << attribute.getValue();
+  }
   if (name != target && name != plan)
     return op->emitOpError() << "no attribute of tile is called '" << name << "': expected '" << plan << "' or '" << target << "'";
   if (!isa<gpu::GPUModuleOp>(op))
@@ -80,14 +86,16 @@ static bool arePositivePair(ArrayRef<int64_t> numbers) {
 }
 
 LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> vector,
-                                  ArrayRef<int64_t> threads, ArrayRef<int64_t> warp) {
+                                  ArrayRef<int64_t> threads, ArrayRef<int64_t> warp, ArrayRef<int64_t> repeat) {
   if (!arePositivePair(vector) || !arePositivePair(threads))
     return emitError() << "(L1) expected two positive numbers for rows and columns each, found vector = [" << vector
                        << "], threads = [" << threads << "]";
   if (!warp.empty() && (!arePositivePair(warp) || threads[0] % warp[0] != 0 || threads[1] % warp[1] != 0))
     return emitError() << "(L2) expected two positive numbers that divide those of the threads, found threads = [" << threads
                        << "], warp = [" << warp << "]";
-  if (int64_t number = findTooGreat({vector[0], vector[1], threads[0], threads[1]}))
+  if (!repeat.empty() && (!arePositivePair(repeat) || warp.empty()))
+    return emitError() << "(L4) expected two positive numbers beside 'warp', found repeat = [" << repeat << "]";
+  if (int64_t number = findTooGreat({vector[0], vector[1], threads[0], threads[1]}); number || findTooGreat(repeat))
     return emitError() << "(L3) expected numbers of at most " << mostNumber << ", found " << number;
   return success();
 }
@@ -129,8 +137,24 @@ static LogicalResult verifyReads(function_ref<InFlightDiagnostic()> emitError, b
   return success();
 }
 
+/// What is specified for warp groups.
+static LogicalResult verifyGroups(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block, ArrayRef<int64_t> thread, int64_t step,
+                                  int64_t stages, bool mma, BlockedAttr result) {
+  using P = ProductAttr;
+  const int64_t down = block[0] / thread[0], across = block[1] / thread[1];
+  if (mma || stages != 1 || step != P::groupStep || across != 4 || down % 32 != 0 || thread[0] % 2 != 0 || block[1] > P::mostGroupColumns ||
+      block[1] % P::groupColumnUnit != 0)
+    return emitError() << "(P9) expected one stage, steps of " << P::groupStep << " terms, at most " << P::mostGroupColumns << " columns in "
+                       << P::groupColumnUnit << "s and 32 x 4 threads of each warp group; found block = [" << block
+                       << "], thread = [" << thread << "], step = " << step << ", stages = " << stages;
+  if (result && (result.getVector() != ArrayRef<int64_t>{1, 2} || result.getWarp() != ArrayRef<int64_t>{8, 4} ||
+                 result.getRepeat() != ArrayRef<int64_t>{2, 1}))
+    return emitError() << "(P9) sums of wgmma lie as vector = [1, 2], warp = [8, 4], repeat = [2, 1], found " << result;
+  return success();
+}
+
 LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> block,
-                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, bool joined, bool carried, int64_t fused,
+                                  ArrayRef<int64_t> thread, int64_t step, int64_t stages, bool mma, bool wgmma, bool joined, bool carried, int64_t fused,
                                   BlockedAttr result, MoveAttr lhs, MoveAttr rhs, ReadsAttr reads, ArrayRef<int64_t> accesses) {
   if (!arePositivePair(block) || !arePositivePair(thread) || block[0] % thread[0] != 0 || block[1] % thread[1] != 0)
     return emitError() << "(P1) expected two positive numbers each, 'thread' dividing 'block'; found block = [" << block
@@ -150,9 +174,11 @@ LogicalResult ProductAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "(P6) expected no nests of its own after a product that is joined, found fused = " << fused;
   if (carried && !joined)
     return emitError() << "(P6) expected a product that is joined to go on with the sums of another one (carried)";
-  if (!result != !lhs || !result != !rhs)
-    return emitError() << "(P5) expected 'result', 'lhs' and 'rhs' together, or none of them";
-  if (failed(verifyReads(emitError, mma, joined, result, reads, accesses)))
+  if (wgmma ? lhs || rhs : !result != !lhs || !result != !rhs)
+    return emitError() << "(P5) expected 'result', 'lhs' and 'rhs' together, or none of them; with wgmma 'result' alone";
+  if (wgmma && failed(verifyGroups(emitError, block, thread, step, stages, mma, result)))
+    return failure();
+  if (failed(verifyReads(emitError, mma || wgmma, joined, result, reads, accesses)))
     return failure();
   if (!result)
     return success();
@@ -209,9 +235,14 @@ ParseResult ProductAccesses::parse(AsmParser &parser) {
   auto named = [&](StringRef name, auto &attribute) -> ParseResult {
     return failure(parser.parseKeyword(name) || parser.parseEqual() || parser.parseAttribute(attribute));
   };
-  if (named("result", result) || parser.parseComma() || named("lhs", lhs) || parser.parseComma() || named("rhs", rhs))
+  if (named("result", result))
     return failure();
   bool more = succeeded(parser.parseOptionalComma());
+  if (more && succeeded(parser.parseOptionalKeyword("lhs"))) {
+    if (parser.parseEqual() || parser.parseAttribute(lhs) || parser.parseComma() || named("rhs", rhs))
+      return failure();
+    more = succeeded(parser.parseOptionalComma());
+  }
   if (more && succeeded(parser.parseOptionalKeyword("reads"))) {
     if (parser.parseEqual() || parser.parseAttribute(reads))
       return failure();
@@ -230,11 +261,10 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parsePair(parser, "block", block) || parser.parseComma() ||
       parsePair(parser, "thread", thread) || parseNumber(parser, "step", step) || parseNumber(parser, "stages", stages))
     return {};
-  bool mma = false, more = succeeded(parser.parseOptionalComma());
-  if (more && succeeded(parser.parseOptionalKeyword("mma"))) {
-    mma = true;
+  bool more = succeeded(parser.parseOptionalComma());
+  const bool mma = more && succeeded(parser.parseOptionalKeyword("mma")), wgmma = more && !mma && succeeded(parser.parseOptionalKeyword("wgmma"));
+  if (mma || wgmma)
     more = succeeded(parser.parseOptionalComma());
-  }
   bool joined = more && succeeded(parser.parseOptionalKeyword("joined"));
   if (joined)
     more = succeeded(parser.parseOptionalComma());
@@ -249,15 +279,15 @@ Attribute ProductAttr::parse(AsmParser &parser, Type) {
   ProductAccesses said;
   if ((more && said.parse(parser)) || parser.parseGreater())
     return {};
-  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, joined, carried, fused, said.result, said.lhs,
+  return parser.getChecked<ProductAttr>(loc, parser.getContext(), block, thread, step, stages, mma, wgmma, joined, carried, fused, said.result, said.lhs,
                                         said.rhs, said.reads, said.accesses);
 }
 
 void ProductAttr::print(AsmPrinter &printer) const {
   printer << "<block = [" << getBlock() << "], thread = [" << getThread() << "], step = " << getStep()
           << ", stages = " << getStages();
-  if (getMma())
-    printer << ", mma";
+  if (getMma() || getWgmma())
+    printer << (getMma() ? ", mma" : ", wgmma");
   if (getJoined())
     printer << ", joined";
   if (getCarried())
@@ -265,7 +295,9 @@ void ProductAttr::print(AsmPrinter &printer) const {
   if (getFused())
     printer << ", fused = " << getFused();
   if (getResult())
-    printer << ", result = " << getResult() << ", lhs = " << getLhs() << ", rhs = " << getRhs();
+    printer << ", result = " << getResult();
+  if (getLhs())
+    printer << ", lhs = " << getLhs() << ", rhs = " << getRhs();
   if (getReads())
     printer << ", reads = " << getReads();
   if (!getAccesses().empty())
@@ -307,7 +339,7 @@ LogicalResult RegistersType::verify(function_ref<InFlightDiagnostic()> emitError
 }
 
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type elementType,
-                                 int64_t pad, int64_t stages) {
+                                 int64_t pad, int64_t stages, int64_t swizzle) {
   if (!isMatrixOfNumbers(shape, elementType) || elementType.getIntOrFloatBitWidth() % 8 != 0) {
     InFlightDiagnostic diag = emitError() << "(S1) expected a matrix of integers or floats of whole bytes, found ";
     return printShape(diag, shape, elementType);
@@ -316,6 +348,13 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, A
     return emitError() << "(S2) expected pad >= 0 and stages >= 1, found pad = " << pad << ", stages = " << stages;
   if (int64_t number = findTooGreat({shape[0], shape[1], pad, stages}))
     return emitError() << "(S3) expected numbers of at most " << mostNumber << ", found " << number;
+  if (!swizzle)
+    return success();
+  constexpr int64_t rowsOfSwizzle = 8;
+  const int64_t bytes = shape[1] * elementType.getIntOrFloatBitWidth() / 8;
+  if ((swizzle != 32 && swizzle != 64 && swizzle != 128) || pad != 0 || bytes % swizzle != 0 || shape[0] % rowsOfSwizzle != 0)
+    return emitError() << "(S4) expected a swizzle of 32, 64 or 128 bytes that divides a row, no pad and rows in eights, found swizzle = " << swizzle
+                       << ", pad = " << pad << ", " << shape[0] << " rows of " << bytes << " bytes";
   return success();
 }
 
@@ -377,15 +416,22 @@ Type SharedType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<int64_t> shape;
   Type element;
-  int64_t pad = 0, stages = 1;
-  if (parser.parseLess() || parseMatrix(parser, shape, element) || parseNumber(parser, "pad", pad) ||
+  int64_t pad = 0, stages = 1, swizzle = 0;
+  if (parser.parseLess() || parseMatrix(parser, shape, element) || parser.parseComma())
+    return {};
+  const bool isSwizzled = succeeded(parser.parseOptionalKeyword("swizzle"));
+  if ((!isSwizzled && parser.parseKeyword("pad")) || parser.parseEqual() || parser.parseInteger(isSwizzled ? swizzle : pad) ||
       parseNumber(parser, "stages", stages) || parser.parseGreater())
     return {};
-  return parser.getChecked<SharedType>(loc, parser.getContext(), shape, element, pad, stages);
+  return parser.getChecked<SharedType>(loc, parser.getContext(), shape, element, pad, stages, swizzle);
 }
 
 void SharedType::print(AsmPrinter &printer) const {
   printer << "<";
   printMatrix(printer, getShape(), getElementType());
-  printer << ", pad = " << getPad() << ", stages = " << getStages() << ">";
+  if (getSwizzle())
+    printer << ", swizzle = " << getSwizzle();
+  else
+    printer << ", pad = " << getPad();
+  printer << ", stages = " << getStages() << ">";
 }

@@ -139,7 +139,15 @@ LogicalResult MmaOp::verify() {
     if (isa<FloatType>(element) != isa<FloatType>(sum) || element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth() ||
         (element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth() && element != sum))
       return emitOpError() << "(2) expected operands that extend to the accumulator's " << sum << ", found " << element;
-  return failed(verifyReads()) ? failure() : getFragments() ? verifyFragments() : success();
+  if (getFragments() && getWgmma())
+    return emitOpError("(5) expected fragments or wgmma, found both");
+  if (getReads() && getWgmma())
+    return emitOpError("(4) expected nothing of 'reads' beside wgmma, which reads tiles as they lie");
+  if (failed(verifyReads()))
+    return failure();
+  if (getWgmma())
+    return verifyGroupProduct(*this, getType(), getLhs().getType(), getRhs().getType(), a[1]);
+  return getFragments() ? verifyFragments() : success();
 }
 
 LogicalResult MmaOp::verifyReads() {

@@ -44,6 +44,7 @@ TileContext schedule::tileContextOf(const LeafForm &form, unsigned number, const
     tile.columnTile = context.columnTile;
   }
   tile.products = context.products;
+  tile.groups = context.groups;
   collapsed = form.graph.nests[number];
   collapseLoops(collapsed, tile.splitLoop < 0 ? nullptr : &tile.splitLoop);
   collapsed.batched &= tile.maxRows > 1;

@@ -489,6 +489,10 @@ static StagedOperands stageOperands(const LeafForm &form, unsigned number, const
   int64_t step = product.attribute.getStep(), stages = product.attribute.getStages();
   // Rows whose terms are adjacent begin in different banks; so do all rows of which fragments are read.
   auto stage = [&](Type element, int64_t own, bool alongTerms) {
+    if (product.attribute.getWgmma()) { // a tile of a channel
+      int64_t shape[] = {alongTerms ? own : step, alongTerms ? step : own};
+      return tile::SharedType::get(element.getContext(), shape, element, /*pad=*/0, /*stages=*/1, tile::groupSwizzle);
+    }
     bool spread = alongTerms || product.attribute.getMma();
     int64_t pad = spread ? std::max<int64_t>(tile::accessBytes / bytesOfElement(element), 1) : 0;
     int64_t shape[] = {alongTerms ? own : step, alongTerms ? step : own};
@@ -513,6 +517,8 @@ StagedOperands::Part StagedOperands::partOf(tile::SharedType rhs, int64_t produc
   int64_t &columns = shape[rhsTransposed ? 0 : 1], all = columns;
   columns /= products;
   // Beside a part's columns lie those of the others: free for it. Its rows are a stage's next ones: as many more stages.
+  if (rhs.getSwizzle())
+    return Part{rhs, 0, 0, 1};
   int64_t pad = rhs.getPad() + (rhsTransposed ? 0 : all - columns);
   int64_t stages = rhs.getStages() * (rhsTransposed ? products : 1);
   auto type = tile::SharedType::get(rhs.getContext(), shape, rhs.getElementType(), pad, stages);
@@ -571,6 +577,22 @@ public:
     bestCost = best;
     int64_t step = stepOf(termsOfRead);
     return tile::ProductAttr::get(product.sum.getContext(), block, thread, step, k > step ? 2 : 1, /*mma=*/false, fused);
+  }
+
+  /// The same for warp groups: all threads beneath each other, with all columns that a block has; nothing where these or the rows don't fill it.
+  tile::ProductAttr chooseGroups(int64_t fused) {
+    using P = tile::ProductAttr;
+    const int64_t groups = context.threads / tile::PipelineAttr::groupThreads, rows = groups * P::groupRows;
+    if (context.threads % tile::PipelineAttr::groupThreads != 0 || groups > tile::PipelineAttr::mostComputers)
+      return nullptr;
+    const int64_t columns = std::min<int64_t>(int64_t(llvm::alignTo(n, P::groupColumnUnit)), P::mostGroupColumns);
+    const int64_t own[] = {2, columns / warpColumns};
+    if (k < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
+      return nullptr;
+    if (m < rows || n < P::groupColumnUnit || own[0] * own[1] * sums > mostOwnSums)
+      return nullptr;
+    return P::get(product.sum.getContext(), ArrayRef<int64_t>{rows, columns}, own, P::groupStep, /*stages=*/1, /*mma=*/false, /*wgmma=*/true, /*joined=*/false,
+                  /*carried=*/false, fused, tile::BlockedAttr(), tile::MoveAttr(), tile::MoveAttr(), tile::ReadsAttr(), ArrayRef<int64_t>());
   }
 
   /// The same for warps that multiply fragments; nothing where threads are no whole warps.
@@ -675,8 +697,45 @@ bool schedule::fitsMatrixUnits(const ProductTiles &product) {
   return isHalf(product.lhs) && product.lhs == product.rhs && product.sum.isF32();
 }
 
+bool schedule::hasGroups(const Machine &machine) {
+  return machine.rates.bf16MmaFlops > machine.rates.f32Flops && llvm::is_contained(machine.targets, "sm_90a"); // whose PTX alone has wgmma
+}
+
+/// Whether an operand's matrix may be a tensor of which TMA brings boxes: one of its axes is adjacent, what follows otherwise is a multiple of 16 bytes away.
+static bool fitsTensorMap(const LeafForm &form, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
+  if (!inputOf(form, view) || view.hasBorders() || !view.terms.empty())
+    return false;
+  const Buffer &buffer = form.graph.buffers[view.buffer];
+  const int64_t unit = tile::accessBytes / bytesOfElement(buffer.elementType);
+  if (buffer.batched && buffer.numElements % unit != 0)
+    return false;
+  unsigned adjacent = 0;
+  for (ArrayRef<int> loops : {own, terms})
+    for (int loop : loops) {
+      const int64_t stride = view.strides[loop];
+      const bool isAdjacent = stride == 1 && loop == loops.back();
+      adjacent += isAdjacent;
+      if (!isAdjacent && stride % unit != 0)
+        return false;
+    }
+  return adjacent == 1 && view.offset % unit == 0;
+}
+
+bool schedule::fitsGroups(const LeafForm &form, unsigned number, const ProductTiles &product) {
+  const NestMember &member = form.graph.nests[number].members.front();
+  const Contraction &loops = product.loops;
+  if (!fitsMatrixUnits(product) || product.operands.size() != 1 || product.rows == Rows::batch)
+    return false;
+  return fitsTensorMap(form, member.reads[loops.lhs], loops.m, loops.k) && fitsTensorMap(form, member.reads[loops.rhs], loops.n, loops.k);
+}
+
 bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machine) {
   return fitsMatrixUnits(product) && machine.rates.bf16MmaFlops > machine.rates.f32Flops;
+}
+
+/// Whether the leaf is a product and what is computed with it: nothing else needs all threads of a block.
+static bool isAllFused(const LeafForm &form, unsigned number, const FusedNests &behind) {
+  return number == 0 && size_t(behind.count) + 1 == form.graph.nests.size();
 }
 
 tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number, const TileContext &context,
@@ -693,6 +752,12 @@ tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number,
   if (m * n < context.threads * least || std::min(m, n) < least || productOf(form.graph.nests[number], product->loops.k) < least)
     return nullptr;
   ProductChooser chooser(form, number, *product, context, machine);
+  // (A block that shares its SM leaves its loader no room; one that waits for others has its slots in use.)
+  if (context.groups && hasGroups(machine) && context.resident == 1 && !context.alone && fitsGroups(form, number, *product)) {
+    FusedNests alone = findFused(form, number, *product, context, /*wholeRows=*/false, /*joins=*/false);
+    if (tile::ProductAttr attribute = alone.sums == 1 && isAllFused(form, number, alone) ? chooser.chooseGroups(alone.count) : nullptr)
+      return attribute;
+  }
   FusedNests fused = findFused(form, number, *product, context), withRows = findFused(form, number, *product, context, /*wholeRows=*/true);
   if (withRows.count > fused.count)
     if (tile::ProductAttr attribute = chooser.choose(withRows, /*wholeRows=*/true))
@@ -711,7 +776,7 @@ std::string schedule::checkJoined(tile::ProductAttr joined, tile::ProductAttr wi
   std::string wrong;
   llvm::raw_string_ostream os(wrong);
   if (joined.getBlock() != with.getBlock() || joined.getThread() != with.getThread() || joined.getStep() != with.getStep() ||
-      joined.getStages() != with.getStages() || joined.getMma() != with.getMma() || joined.getResult() != with.getResult())
+      joined.getStages() != with.getStages() || joined.getMma() != with.getMma() || joined.getWgmma() != with.getWgmma() || joined.getResult() != with.getResult())
     os << "a joined product has the tile of the one that it is computed with, " << with << "; found " << joined;
   return wrong;
 }
@@ -726,15 +791,20 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
             std::to_string(context.threads);
     return failure();
   }
-  if (attribute.getMma() && !fitsMatrixUnits(*product)) {
+  if (attribute.usesMatrixUnits() && !fitsMatrixUnits(*product)) {
     wrong = "mma multiplies f16 or bf16, both operands alike, and adds up to f32";
+    return failure();
+  }
+  if (attribute.getWgmma() && !fitsGroups(form, number, *product)) {
+    wrong = "wgmma multiplies one pair of matrices that TMA can bring: an axis of each is adjacent, other strides are multiples of 16 bytes";
     return failure();
   }
   int64_t across = attribute.getBlock()[1] / attribute.getThread()[1];
   bool wholeRows = holdsRows(extentsOf(form, number, *product, context).second, attribute.getBlock()[1], across,
-                             context.threads, attribute.getMma());
-  int64_t most = findFused(form, number, *product, context, wholeRows).count;
-  FusedNests behind = findFused(form, number, *product, context, wholeRows, /*joins=*/true, attribute.getFused());
+                             context.threads, attribute.usesMatrixUnits());
+  const bool joins = !attribute.getWgmma();
+  int64_t most = findFused(form, number, *product, context, wholeRows, joins).count;
+  FusedNests behind = findFused(form, number, *product, context, wholeRows, joins, attribute.getFused());
   product->sums = behind.sums;
   int64_t own = attribute.getThread()[0] * attribute.getThread()[1] * product->sums;
   if (own > mostOwnSums) {

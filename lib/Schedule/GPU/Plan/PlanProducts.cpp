@@ -40,6 +40,7 @@ struct ProductWork {
   std::optional<ProductTiles> product; // the largest
   std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
+  bool fitsGroups = false; // warp groups may multiply the largest
   bool inSteps = false; // of the grid, which deals its points in each
   bool alone = false; // thread blocks wait for each other: an SM has one
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
@@ -114,6 +115,7 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
     work.members = int64_t(nest.members.size());
     work.widest = product->getWidest();
     work.shared = countShared(nest, *product);
+    work.fitsGroups = form.graph.nests.size() == size_t(fused.count) + 1 && fitsGroups(form, unsigned(i), *product);
     work.product = std::move(product);
   }
   int64_t scratch = 0;
@@ -226,6 +228,31 @@ public:
     return allTasks(seconds, 1, tasksOf(rows, 0), rows, busy, double(planning.workspaceBlocksPerUnit));
   }
 
+  /// The cheapest tile of warp groups, with rows of the call as its own; that of before where it is cheaper, or groups can't have it.
+  TaskTiles chooseGroups(const TaskTiles &before) const {
+    using P = tile::ProductAttr;
+    TaskTiles best = before;
+    if (needsAll || !hasGroups(machine) || !work.fitsGroups || work.rows != Rows::m || work.m != 1 || work.sums != 1 ||
+        work.k < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
+      return best;
+    for (int64_t threads : planning.blockThreads)
+      for (int64_t columns = P::groupColumnUnit; columns <= P::mostGroupColumns; columns *= 2) {
+        const int64_t groups = threads / tile::PipelineAttr::groupThreads;
+        if (threads % tile::PipelineAttr::groupThreads != 0 || groups > tile::PipelineAttr::mostComputers ||
+            (isWide ? work.n < 2 * columns : columns / 2 >= work.n || columns < work.n))
+          continue;
+        TaskTiles tiles = before;
+        tiles.m = tiles.rows = groups * P::groupRows;
+        tiles.n = columns;
+        tiles.threads = threads;
+        tiles.resident = 1;
+        priceGroups(tiles);
+        if (tiles.seconds < best.seconds && isShared(tiles))
+          best = tiles;
+      }
+    return best;
+  }
+
   /// What it takes to leave so many results in memory, and to read them again.
   double secondsOfResults(double results) const {
     const Machine::Level *cache = machine.findLevel("l2");
@@ -292,6 +319,13 @@ private:
     int64_t parts = isWide ? llvm::divideCeil(work.n, tiles.n) : 1;
     tiles.seconds = allTasks(seconds / double(parts), double(parts), tasksOf(double(tiles.rows), isWide ? tiles.n : 0),
                              double(tiles.rows), double(tiles.threads), double(tiles.resident));
+  }
+  void priceGroups(TaskTiles &tiles) const {
+    double padded = double(tiles.m) * double(llvm::alignTo(work.n, tiles.n));
+    double seconds = padded * double(work.k) * secondsInGroups(*work.product, machine, tiles.m, tiles.n);
+    const int64_t parts = isWide ? llvm::divideCeil(work.n, tiles.n) : 1;
+    tiles.seconds = allTasks(seconds / double(parts), double(parts), tasksOf(double(tiles.rows), isWide ? tiles.n : 0), double(tiles.rows),
+                             double(planning.blockThreads.back()), double(tiles.resident));
   }
   /// Tasks that each would take `seconds` of the whole machine, `parts` of them for so many rows, in blocks of so many busy
   /// threads. An SM is fully used by as many threads as the largest blocks have.
@@ -395,7 +429,7 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
   for (unsigned d : free)
     extents.push_back(constantExtent(nest, d));
   TileChoice choice(work, extents, pointsAtTypicalLengths(nest, free), plan.row, tasks.isWide, machine, options.getMultiprocessors(), needsAll);
-  tiles = choice.choose(tiles);
+  tiles = choice.chooseGroups(choice.choose(tiles));
   tiles.seconds += choice.secondsOfResults(work.results);
   if (draws())
     return tasks;

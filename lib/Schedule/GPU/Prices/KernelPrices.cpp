@@ -146,7 +146,7 @@ static double registersOf(BlockOp leaf, const Machine &machine) {
   for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts")) {
     if (auto product = dyn_cast<tile::ProductAttr>(layout))
       most = std::max(most, double(product.getThread()[0] * product.getThread()[1] + (product.getFused() ? planning.fusedRegisters : 0) +
-                                   (product.getMma() ? planning.fragmentRegisters : planning.productRegisters)) - leafRegisters);
+                                   (product.usesMatrixUnits() ? planning.fragmentRegisters : planning.productRegisters)) - leafRegisters);
     if (auto tiling = dyn_cast<etdg::TilingAttr>(layout)) {
       double wide = double(tiling.getWidth()), tall = double(tiling.getTile() * tiling.getRows());
       DenseI64ArrayAttr unroll = tiling.getUnroll();

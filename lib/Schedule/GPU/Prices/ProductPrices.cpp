@@ -63,6 +63,12 @@ double schedule::secondsInTiles(const ProductTiles &product, const Machine &mach
   return (1 + reads + double(machine.gpu.sharedCopyCost) * ways) / plainRate(product, machine);
 }
 
+double schedule::secondsInGroups(const ProductTiles &product, const Machine &machine, int64_t blockRows, int64_t blockColumns) {
+  double rate = machine.rates.bf16MmaFlops / 2;
+  double ways = 1.0 / double(blockRows) + 1.0 / double(blockColumns);
+  return std::max(1.0, cacheCost(product, machine, rate) * ways) / rate;
+}
+
 double schedule::secondsInRows(const ProductTiles &product, const Machine &machine, double own, double rows, double columns) {
   double rate = plainRate(product, machine);
   double reads = double(machine.gpu.operandReadCost) * 2 / std::sqrt(std::max(own, 1.0));

@@ -73,8 +73,9 @@ FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, c
       FailureOr<ProductTiles> product = readProduct(attribute, **form, unsigned(number), tile, wrong);
       if (failed(product))
         continue;
-      bytes.shared = std::max(bytes.shared, double(product->staged.getBytes()));
-      hasFragments |= attribute.getMma();
+      if (!attribute.getWgmma()) // whose slots are what the other memory leaves
+        bytes.shared = std::max(bytes.shared, double(product->staged.getBytes()));
+      hasFragments |= attribute.usesMatrixUnits();
       for (int buffer : product->inRegisters)
         inRegisters[buffer] = true;
     }

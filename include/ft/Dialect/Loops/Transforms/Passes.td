@@ -101,6 +101,23 @@ def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
   }];
 }
 
+def LoopsChoosePipelines : DecisionPass<"loops-choose-pipelines"> {
+  let summary = "say which kernels have warp groups that fetch operands of others' products";
+  let description = [{
+    Gives `tile.pipeline` to kernels whose products are of warp groups (`wgmma` in `#tile.product`), where TMA can bring all of their operands. They have as many
+    slots as the device's shared memory has room for, and the registers that the loaders leave. Where TMA can't, the leaf gets layouts without warp groups, and a
+    remark says why. A pipeline that is given is kept, or refused with the reason.
+
+    ```mlir
+    func.func @k(…) attributes {loops.kernel, …}
+    ==>
+    func.func @k(…) attributes {loops.kernel, tile.pipeline = #tile.pipeline<slots = 4, loaders = 1, computers = 2, registers = [24, 240]>, …}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::etdg::ETDGDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
+}
+
 def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
   let summary = "say where a GPU's thread block has its memory";
   string reads = "`layouts`, `loops.memory`, `loops.grid`";

@@ -48,6 +48,8 @@ namespace mlir::tile {
 constexpr int64_t accessBytes = 16;
 /// threads of a warp, which run together and exchange registers,
 constexpr int64_t warpThreads = 32;
+/// bytes of a row of a slab that warp groups multiply out of,
+constexpr int64_t groupSwizzle = 128;
 /// the spaces of pointers to memory of the device and to what a thread block shares,
 constexpr int deviceSpace = 1, sharedSpace = 3;
 /// and the bytes that `cp.async` may move at once.
@@ -55,6 +57,12 @@ constexpr int64_t asyncBytes[] = {4, 8, 16};
 
 /// Why there is no `!tile.tensor_map` of such boxes; empty: there is one.
 std::string describeWrongMap(ArrayRef<int64_t> box, Type elementType, int64_t swizzle);
+/// What `wgmma` asks of its sums and operands (condition 5 of `tile.mma`); `terms` of a step.
+llvm::LogicalResult verifyGroupProduct(Operation *op, RegistersType sums, SharedType lhs, SharedType rhs, int64_t terms);
+
+/// Of a kernel: the roles of its warp groups.
+inline constexpr llvm::StringLiteral pipelineName = "tile.pipeline";
+
 /// The tensor map whose descriptor an argument of a function is; null: none.
 TensorMapType getTensorMap(BlockArgument argument);
 

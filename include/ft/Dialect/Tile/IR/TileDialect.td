@@ -56,6 +56,10 @@ def Tile_Dialect : Dialect {
 
     - (tile_module3) its value is a `!tile.tensor_map`; the function is a kernel, and the argument has `llvm.byval` of 128 bytes,
       `nvvm.grid_constant` and `llvm.align = 64`.
+
+    A kernel may have the attribute `tile.pipeline` (`#tile.pipeline`), which says what roles its warp groups have.
+
+    - (tile_module4) it is such an attribute, of a function.
   }];
   let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan, "::mlir::TypeAttr":$tensor_map);
   let hasOperationAttrVerify = 1;

@@ -23,18 +23,32 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
     holds the next ones. Element `(r * threads[d] + t[d]) * vector[d] + v` is the thread's number `r * vector[d] + v`.
 
     With `warp = [4, 8]` the grid of threads is cut into such pieces, row by row, and each is numbered row by row: 32
-    threads that run together meet as few different rows and columns as can be.
+    threads that run together meet as few different rows and columns as can be. With `repeat = [2, 1]` beside it a warp's piece follows
+    itself so often along each dimension before the next warp's begins. So sums of `wgmma` lie (PTX ISA, wgmma.mma_async, registers of D). With
+    `vector = [1, 2], threads = [32, 4], warp = [8, 4], repeat = [2, 1]` lane l of warp w has the rows 16w + l / 4 and 16w + 8 + l / 4.
 
-    (L1) two numbers each, all at least 1; (L2) the warp's divide those of the threads; (L3) none is greater than 2^20.
+    (L1) two numbers each, all at least 1. (L2) The warp's divide those of the threads. (L3) None is greater than 2^20. (L4) `repeat` stands with `warp`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$vector, ArrayRefParameter<"int64_t">:$threads,
-                        OptionalArrayRefParameter<"int64_t">:$warp);
-  let assemblyFormat = "`<` `vector` `=` `[` $vector `]` `,` `threads` `=` `[` $threads `]` (`,` `warp` `=` `[` $warp^ `]`)? `>`";
+                        OptionalArrayRefParameter<"int64_t">:$warp, OptionalArrayRefParameter<"int64_t">:$repeat);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$vector, "::llvm::ArrayRef<int64_t>":$threads, "::llvm::ArrayRef<int64_t>":$warp), [{
+    return $_get($_ctxt, vector, threads, warp, ::llvm::ArrayRef<int64_t>());
+  }]>];
+  let assemblyFormat = [{
+    `<` `vector` `=` `[` $vector `]` `,` `threads` `=` `[` $threads `]` (`,` `warp` `=` `[` $warp^ `]`)? (`,` `repeat` `=` `[` $repeat^ `]`)? `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getNumThreads() const { return getThreads()[0] * getThreads()[1]; }
+    int64_t getRepeats(unsigned dim) const { return getRepeat().empty() ? 1 : getRepeat()[dim]; }
     /// Elements along a dimension before the threads begin anew.
-    int64_t getSpan(unsigned dim) const { return getVector()[dim] * getThreads()[dim]; }
+    int64_t getSpan(unsigned dim) const { return getVector()[dim] * getThreads()[dim] * getRepeats(dim); }
+    /// How far a thread's element of this number along a dimension lies after its first one.
+    int64_t getOffset(unsigned dim, int64_t number) const {
+      int64_t vector = getVector()[dim], piece = number / vector, repeats = getRepeats(dim);
+      int64_t ofWarp = getWarp().empty() ? 0 : getWarp()[dim] * vector;
+      return piece / repeats * getSpan(dim) + piece % repeats * ofWarp + number % vector;
+    }
     /// Whether the threads that share a row are neighbours within one warp, a power of two of them.
     bool hasRowsInWarps() const;
   }];
@@ -53,7 +67,7 @@ def Tile_MoveAttr : AttrDef<Tile_Dialect, "Move"> {
     `#tile.move<width = 4, threads = [32, 8], async>`: `width` adjacent elements are one access of a thread, threads lie beside each other
     in such a grid, and with `async` what is copied is on its way while they go on (`cp.async`).
 
-    (M1) a positive width, a power of two, and two positive numbers of threads; (M2) none is greater than 2^20.
+    (M1) A positive width, a power of two, and two positive numbers of threads. (M2) None is greater than 2^20.
   }];
   let parameters = (ins "int64_t":$width, ArrayRefParameter<"int64_t">:$threads, "bool":$async);
   let hasCustomAssemblyFormat = 1;
@@ -85,7 +99,8 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     next ones are on their way. With `fused = n` the n nests that follow are computed while the tile is in registers, element
     by element; where the tile holds whole rows in the lanes of a warp, sums and maxima along rows, too, and what has one value
     for each row. With `mma` warps multiply fragments of 16 rows, 8 columns and 16 terms (PTX `mma.sync`): operands
-    are f16 or bf16, sums f32.
+    are f16 or bf16, sums f32. With `wgmma` warp groups do, out of tiles that TMA brings (`tile.fetch`); how many of these are under way is
+    the kernel's `tile.pipeline` to say.
 
     Among those n nests may be products, which say so: `joined`. They have the tile of the product that they are fused with; what they add to,
     its sums or others, is in registers. With `carried` it goes on with the sums of the product before it: the terms of both are one loop, and the tile stays
@@ -102,14 +117,16 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     (P4) `result` has `thread` elements of each tile in a thread; with `mma` as fragments lie, `vector = [1, 2]` and `warp = [8, 4]`. (P5) `result`,
     `lhs` and `rhs` come together. (P6) what is `joined` has no `fused` of its own, and it alone is `carried`. (P7) `reads` and `accesses` stand with `result`, and
     not with `joined`, whose tile is that of the other product; `reads` not with `mma`; accesses are 0 or powers of two that divide the result's adjacent columns. (P8) No number is greater than 2^20.
+    (P9) With `wgmma` threads are whole warp groups, each with 64 rows or a multiple, and all columns, at most 256 in sixty-fours. It has one stage, steps of 64
+    terms, and no `mma`. Then `result` is as sums of wgmma lie, and `lhs` and `rhs` don't stand with it.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$thread, "int64_t":$step,
-                        "int64_t":$stages, "bool":$mma, "bool":$joined, "bool":$carried, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
+                        "int64_t":$stages, "bool":$mma, "bool":$wgmma, "bool":$joined, "bool":$carried, "int64_t":$fused, "::mlir::tile::BlockedAttr":$result,
                         "::mlir::tile::MoveAttr":$lhs, "::mlir::tile::MoveAttr":$rhs, "::mlir::tile::ReadsAttr":$reads,
                         ArrayRefParameter<"int64_t">:$accesses);
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$block, "::llvm::ArrayRef<int64_t>":$thread, "int64_t":$step, "int64_t":$stages,
                                    "bool":$mma, "int64_t":$fused), [{
-    return $_get($_ctxt, block, thread, step, stages, mma, /*joined=*/false, /*carried=*/false, fused, BlockedAttr(), MoveAttr(), MoveAttr(), ReadsAttr(),
+    return $_get($_ctxt, block, thread, step, stages, mma, /*wgmma=*/false, /*joined=*/false, /*carried=*/false, fused, BlockedAttr(), MoveAttr(), MoveAttr(), ReadsAttr(),
                  ::llvm::ArrayRef<int64_t>());
   }]>];
   let hasCustomAssemblyFormat = 1;
@@ -120,9 +137,13 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
     }
     /// Terms of one fragment: `mma.sync` of f16 and bf16.
     static constexpr int64_t fragmentTerms = 16;
+    /// Of `wgmma`: columns at most and the unit of their number, rows of a warp group, terms of a step, which are what a row of a slab of halves has.
+    static constexpr int64_t mostGroupColumns = 256, groupColumnUnit = 64, groupRows = 64, groupStep = 64;
+    /// Whether matrix units multiply.
+    bool usesMatrixUnits() const { return getMma() || getWgmma(); }
     /// The same tile for a product that is computed with this one.
     ProductAttr asJoined() const {
-      return get(getContext(), getBlock(), getThread(), getStep(), getStages(), getMma(), /*joined=*/true, /*carried=*/false, /*fused=*/0, BlockedAttr(),
+      return get(getContext(), getBlock(), getThread(), getStep(), getStages(), getMma(), getWgmma(), /*joined=*/true, /*carried=*/false, /*fused=*/0, BlockedAttr(),
                  MoveAttr(), MoveAttr(), ReadsAttr(), {});
     }
   }];
@@ -132,8 +153,8 @@ def Tile_BorderAttr : AttrDef<Tile_Dialect, "Border"> {
   let mnemonic = "border";
   let summary = "a border of what a matrix in memory is made of, beyond which it is 0";
   let description = [{
-    `#tile.border<steps = [1, 0, 1], size = 56>`, of a matrix with three digits: an index that begins where the view says, grows by
-    `steps` with each digit, and at which there is memory where it is in [0, `size`). So a convolution's window is read out of
+    `#tile.border<steps = [1, 0, 1], size = 56>`, of a matrix with three digits: an index that begins where the view says, and grows by
+    `steps` with each digit. There is memory where it is in [0, `size`). So a convolution's window is read out of
     what it is padded from: a step for the digit of the place, one for the digit of the window.
 
     (B1) `size` is at least 1.
@@ -156,7 +177,7 @@ def Tile_RegistersType : Tile_Type<"Registers", "registers"> {
   let description = [{
     `!tile.registers<128x128xf32, #tile.blocked<vector = [1, 4], threads = [16, 16]>>`.
 
-    (R1) a matrix of integers or floats; (R2) the layout's spans divide its shape; (R3) a thread has at most 2^16 elements.
+    (R1) A matrix of integers or floats. (R2) the layout's spans divide its shape; (R3) a thread has at most 2^16 elements.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "BlockedAttr":$layout);
   let hasCustomAssemblyFormat = 1;
@@ -175,15 +196,26 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
     `!tile.shared<128x16xf32, pad = 4, stages = 2>`: `stages` tiles one after the other, each row by row; `pad` elements are
     left free after a row, so that rows begin in different banks.
 
-    (S1) a matrix of integers or floats of whole bytes; (S2) `pad` is not negative, `stages` at least 1; (S3) no number is greater than 2^20.
+    With `swizzle = 128` (or 64, 32) in the place of `pad` a tile lies as TMA writes and `wgmma` reads it. Slabs of so many bytes of each row lie one after
+    the other, each row by row. Within a slab piece p of 16 bytes of row r lies where piece p xor (r mod 8) would. (With 64 bytes that is (r / 2) mod 4, with 32
+    (r / 4) mod 2.) It begins at a multiple of 1024 bytes.
+
+    (S1) A matrix of integers or floats of whole bytes. (S2) `pad` is not negative, `stages` at least 1. (S3) No number is greater than 2^20. (S4) A swizzle of
+    32, 64 or 128 bytes divides a row, has no `pad` beside it, and rows in eights.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "int64_t":$pad, "int64_t":$stages);
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "Type":$elementType, "int64_t":$pad, "int64_t":$stages, "int64_t":$swizzle);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "Type":$elementType, "int64_t":$pad, "int64_t":$stages), [{
+    return $_get($_ctxt, shape, elementType, pad, stages, /*swizzle=*/0);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Elements from one row to the next, and from one stage to the next.
-    int64_t getRowStride() const { return getShape()[1] + getPad(); }
-    int64_t getStageStride() const { return getRowStride() * getShape()[0]; }
+    int64_t getRowStride() const { return getSwizzle() ? getSlabColumns() : getShape()[1] + getPad(); }
+    int64_t getStageStride() const { return (getShape()[1] + getPad()) * getShape()[0]; }
+    /// Columns of a slab of a swizzled tile, and bytes from one slab to the next.
+    int64_t getSlabColumns() const { return getSwizzle() / getElementBytes(); }
+    int64_t getSlabBytes() const { return getSwizzle() * getShape()[0]; }
     int64_t getElementBytes() const { return getElementType().getIntOrFloatBitWidth() / 8; }
     int64_t getBytes() const { return getStageStride() * getStages() * getElementBytes(); }
   }];
@@ -229,7 +261,7 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
     Strides count elements, one for each digit of the rows, then of the columns; sizes are those that the type leaves open. After
     `borders` stand the indices along these at the first row and column.
 
-    (1) as many strides as digits; (2) as many sizes as the type leaves open; (3) the pointer is of the type's space; (4) as many
+    (1) As many strides as digits. (2) As many sizes as the type leaves open. (3) The pointer is of the type's space. (4) As many
     indices as borders.
   }];
   let arguments = (ins LLVM_AnyPointer:$pointer, Variadic<I64>:$strides, Variadic<I64>:$sizes, Variadic<I64>:$begins);
@@ -283,8 +315,8 @@ def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
     those beyond its borders, become 0. The layout's vector of columns is one access: the matrix is contiguous and aligned so far, and ends at a multiple of it. With `async` (cp.async) the copy is done only after its group was
     committed and waited for, and a barrier makes it seen by other threads; without it a barrier is enough.
 
-    (1) element types are equal; (2) the layout's vector has one row, divides the tile's rows with and without what is
-    free after them, and takes at most 16 bytes; (3) asynchronous accesses are of 4, 8 or 16 bytes, from global memory; (4) no
+    (1) Element types are equal. (2) The layout's vector has one row, divides the tile's rows with and without what is
+    free after them, and takes at most 16 bytes. (3) Asynchronous accesses are of 4, 8 or 16 bytes, from global memory. (4) No
     border runs between the elements of an access.
   }];
   let arguments = (ins Tile_ViewType:$source, I64:$row, I64:$column, Tile_SharedType:$target, I64:$stage,
@@ -387,10 +419,13 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
     operands f16 or bf16, the accumulator f32 with the layout above and an even number of rows for each thread, terms a multiple
     of 16, and rows in shared memory that begin at multiples of 16 bytes. (4) `reads` stands without fragments; its terms divide those of the tiles; an operand's
     access takes at most 16 bytes and divides what separates its rows in shared memory, and the terms where these are adjacent, else the layout's adjacent rows or columns.
+
+    With `wgmma` warp groups of 128 threads multiply 64 rows, all columns and 16 terms at a time, out of swizzled tiles. (5) Both operands are f16 or bf16
+    and swizzled alike, sums f32 with the layout that wgmma has (`#tile.blocked`), at most 256 columns in eights, and terms in sixteens.
   }];
   let arguments = (ins Tile_RegistersType:$accumulator, Tile_SharedType:$lhs, I64:$lhs_stage, Tile_SharedType:$rhs,
                        I64:$rhs_stage, UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed, UnitAttr:$lhs_unsigned,
-                       UnitAttr:$rhs_unsigned, UnitAttr:$fragments, OptionalAttr<Tile_ReadsAttr>:$reads);
+                       UnitAttr:$rhs_unsigned, UnitAttr:$fragments, UnitAttr:$wgmma, OptionalAttr<Tile_ReadsAttr>:$reads);
   let results = (outs Tile_RegistersType:$result);
   let assemblyFormat = [{
     $accumulator `,` $lhs `[` $lhs_stage `]` `,` $rhs `[` $rhs_stage `]` attr-dict `:`
@@ -414,7 +449,7 @@ def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, SingleBlockImplicitTerm
       tile.yield %t : f32
     }
     ```
-    (1) all tiles have one shape and layout; (2) the body's arguments and yielded values are their elements.
+    (1) All tiles have one shape and layout. (2) The body's arguments and yielded values are their elements.
   }];
   let arguments = (ins Variadic<Tile_RegistersType>:$inputs);
   let results = (outs Variadic<Tile_RegistersType>:$results);
@@ -439,9 +474,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, SingleBlockImplic
       tile.yield %c : f32
     }
     ```
-    (1) the body takes two elements and yields one; (2) the threads that share a row are a power of two, at most 32, and
-    neighbours: the layout's warp, where it has one, holds all of them, and threads are whole warps of 32; (3) at least one
-    column, no more than the tile has; (4) elements of 8, 16, 32 or 64 bits.
+    (1) The body takes two elements and yields one. (2) The threads that share a row are a power of two, at most 32, and
+    neighbours. The layout's warp, where it has one, holds all of them, and threads are whole warps of 32. (3) At least one
+    column, no more than the tile has. (4) Elements of 8, 16, 32 or 64 bits.
   }];
   let arguments = (ins Tile_RegistersType:$input, AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$neutral, I64Attr:$columns);
   let results = (outs Tile_RegistersType:$result);
@@ -461,5 +496,6 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ParentOneOf<["MapOp", "Re
 include "ft/Dialect/Tile/IR/TileRows.td"
 include "ft/Dialect/Tile/IR/TileNests.td"
 include "ft/Dialect/Tile/IR/TileMaps.td"
+include "ft/Dialect/Tile/IR/TilePipeline.td"
 
 #endif // TILE_OPS

@@ -125,6 +125,7 @@ struct TileContext {
   /// Columns that a thread block gets at most, 0 if that is open.
   int64_t columnTile = 0;
   bool products = false; // the plan was made for tiles of products
+  bool groups = true;    // warp groups may multiply them
   /// Bytes of shared memory that a thread can leave sums in.
   int64_t sums = etdg::ThreadBlockAttr::usualSums;
 };
@@ -154,6 +155,11 @@ struct ProductTiles;
 bool fitsMatrixUnits(const ProductTiles &product);
 /// Whether they pay on this machine.
 bool usesMatrixUnits(const ProductTiles &product, const Machine &machine);
+/// Whether warp groups can multiply nest `number` of a leaf, so far as is known before memory is placed: one product of halves whose operands TMA can
+/// bring.
+bool fitsGroups(const LeafForm &form, unsigned number, const ProductTiles &product);
+/// Whether this machine has warp groups that multiply.
+bool hasGroups(const Machine &machine);
 /// Registers that a thread has beside the sums of such a product: operands, addresses, and what is computed of a tile in registers (`fuses`).
 int64_t registersBeside(const ProductTiles &product, const Machine &machine, bool fuses);
 /// Registers that sums of such a product may take of a thread, in blocks of so many threads of which so many are resident; `alone`: only one ever is.
@@ -171,6 +177,8 @@ struct TileSides {
 };
 /// Seconds of the whole machine for a multiply-add of a product in such tiles, its operands' way included.
 double secondsInTiles(const ProductTiles &product, const Machine &machine, const TileSides &sides);
+/// The same by warp groups: products and the operands' way take place side by side.
+double secondsInGroups(const ProductTiles &product, const Machine &machine, int64_t blockRows, int64_t blockColumns);
 /// The same where each thread loads operands for `own` sums from the nearest cache, which gets them from that of all
 /// SMs for each block's `rows` rows and `columns` columns anew.
 double secondsInRows(const ProductTiles &product, const Machine &machine, double own, double rows, double columns);

@@ -91,6 +91,7 @@ struct LeafContext {
   SmallVector<bool> lifted;
   int64_t columns = 0, unit = 1, columnTile = 0;
   bool products = false; // the plan was made for tiles of products
+  bool groups = true;    // warp groups may multiply them
   int64_t threads = 0;
   int64_t resident = 1; // thread blocks of an SM, where the leaf is all of the kernel's
   bool alone = false;   // thread blocks wait for each other: an SM has one

@@ -96,8 +96,12 @@ tile::ProductAttr ProductAccesses::decide(unsigned leader, tile::ProductAttr wit
   auto isGlobal = [&](int buffer) { return facts[buffer].isGlobal; };
   bool isJoined = said.getJoined(), isCarried = isJoined && canCarrySums(graph, tiles, leader, number);
   tile::BlockedAttr result = isJoined ? with.getResult() : chooser.chooseResult();
-  tile::MoveAttr lhs = chooser.chooseMove(/*isLhs=*/true, threads, isGlobal), rhs = chooser.chooseMove(/*isLhs=*/false, threads, isGlobal);
-  return tile::ProductAttr::get(said.getContext(), said.getBlock(), said.getThread(), said.getStep(), said.getStages(), said.getMma(), isJoined,
+  tile::MoveAttr lhs, rhs;
+  if (!said.getWgmma()) {
+    lhs = chooser.chooseMove(/*isLhs=*/true, threads, isGlobal);
+    rhs = chooser.chooseMove(/*isLhs=*/false, threads, isGlobal);
+  }
+  return tile::ProductAttr::get(said.getContext(), said.getBlock(), said.getThread(), said.getStep(), said.getStages(), said.getMma(), said.getWgmma(), isJoined,
                                 isCarried, said.getFused(), result, lhs, rhs, isJoined ? tile::ReadsAttr() : chooser.chooseReads(result),
                                 isJoined ? SmallVector<int64_t>() : chooser.chooseAccesses(result));
 }
@@ -144,6 +148,8 @@ std::string ProductAccesses::describeWrongMoves(tile::ProductAttr widest, int64_
   std::string wrong;
   llvm::raw_string_ostream os(wrong);
   const schedule::StagedOperands &staged = tiles[number].product->staged;
+  if (said.getWgmma())
+    return wrong;
   for (auto [name, own, most, type] : {std::tuple("lhs", said.getLhs(), widest.getLhs(), staged.lhs),
                                        std::tuple("rhs", said.getRhs(), widest.getRhs(), staged.rhs)}) {
     if (own.getWidth() > most.getWidth())
@@ -185,7 +191,7 @@ std::string ProductAccesses::describeWrongReads(tile::ProductAttr widest) const 
 }
 
 std::string ProductAccesses::describeWrong(unsigned leader, tile::ProductAttr with, int64_t threads) const {
-  bool hasReads = said.getReads() || said.getMma() || said.getJoined();
+  bool hasReads = said.getReads() || said.usesMatrixUnits() || said.getJoined();
   if (!said.getResult() || !hasReads || (said.getAccesses().empty() && !said.getJoined()))
     return "it is not specified how threads move its operands, read them, and hold its result (result, lhs, rhs, reads, accesses): loops-choose-accesses does";
   tile::ProductAttr widest = decide(leader, with, threads);

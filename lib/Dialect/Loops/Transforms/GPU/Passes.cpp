@@ -17,6 +17,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_LOOPSCHOOSECOPIES
 #define GEN_PASS_DEF_LOOPSCHOOSEDIVISIONS
 #define GEN_PASS_DEF_LOOPSCHOOSELAYOUTS
+#define GEN_PASS_DEF_LOOPSCHOOSEPIPELINES
 #define GEN_PASS_DEF_LOOPSCHOOSEPOINTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
@@ -122,6 +123,15 @@ struct LoopsChooseAccesses : mlir::ft::impl::LoopsChooseAccessesBase<LoopsChoose
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelAccesses)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsChoosePipelines : mlir::ft::impl::LoopsChoosePipelinesBase<LoopsChoosePipelines> {
+  using LoopsChoosePipelinesBase::LoopsChoosePipelinesBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelPipelines)))
       signalPassFailure();
   }
 };

@@ -151,9 +151,11 @@ static void findStages(leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, etdg::Thre
   for (size_t n = 0, behind = 0; n < graph.nests.size(); ++n) {
     if (const auto &product = tiles[n].product) {
       behind = std::max(behind, n + 1 + size_t(product->attribute.getFused())); // nests before it are computed with the product
-      needs.operands.bytes = std::max(needs.operands.bytes, int64_t(llvm::alignTo(product->staged.getBytes(), accessBytes)));
-      needs.operands.use(unsigned(n));
-      needs.operands.use(unsigned(behind - 1));
+      if (!product->attribute.getWgmma()) { // whose operands go through channels
+        needs.operands.bytes = std::max(needs.operands.bytes, int64_t(llvm::alignTo(product->staged.getBytes(), accessBytes)));
+        needs.operands.use(unsigned(n));
+        needs.operands.use(unsigned(behind - 1));
+      }
       for (int buffer : product->inRegisters)
         graph.buffers[buffer].inMemory = false;
     } else if (n >= behind && leavesSums(graph.nests[n], tiles[n], block.getSums())) {

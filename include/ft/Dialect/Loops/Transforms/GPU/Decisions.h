@@ -31,6 +31,9 @@ LogicalResult chooseKernelTasks(loops::ProgramOp program, const GpuScheduleOptio
 /// Writes at multiples of how many bytes rows of views of leaves begin.
 LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuScheduleOptions &options);
 
+/// Decides which kernels have warp groups that fetch and warp groups that multiply (`tile.pipeline`); before memory is placed.
+LogicalResult chooseKernelPipelines(loops::ProgramOp program, const GpuScheduleOptions &options);
+
 /// Writes where in shared memory, in the workspace or in an output a thread block has what, of leaves that have layouts.
 LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuScheduleOptions &options);
 

@@ -141,6 +141,10 @@ tile::BlockedAttr AccessChooser::chooseResult() const {
   MLIRContext *context = attribute.getContext();
   ArrayRef<int64_t> block = attribute.getBlock(), thread = attribute.getThread();
   int64_t threads[] = {block[0] / thread[0], block[1] / thread[1]};
+  if (attribute.getWgmma()) { // as the PTX ISA says
+    int64_t vector[] = {1, 2}, warp[] = {8, 4}, repeat[] = {2, 1};
+    return tile::BlockedAttr::get(context, vector, threads, warp, repeat);
+  }
   if (attribute.getMma()) { // as a fragment's accumulator lies in a warp
     int64_t vector[] = {1, 2}, warp[] = {8, 4};
     return tile::BlockedAttr::get(context, vector, threads, warp);
@@ -195,7 +199,7 @@ int64_t AccessChooser::widestRead(bool isLhs, tile::BlockedAttr result, int64_t 
 
 tile::ReadsAttr AccessChooser::chooseReads(tile::BlockedAttr result) const {
   const schedule::StagedOperands &staged = product.staged;
-  if (product.attribute.getMma())
+  if (product.attribute.usesMatrixUnits())
     return nullptr;
   bool lhsAlong = !staged.lhsTransposed, rhsAlong = staged.rhsTransposed;
   constexpr int64_t termsOfBoth = 2; // where both operands have several in registers, more take too many of them

@@ -1,0 +1,204 @@
+//===- TilePipeline.td - roles and channels of a kernel ----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How operands of products come to shared memory while others are multiplied: fetches by TMA, warp groups with roles, channels between them, and
+// products in flight. Part of TileOps.td.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PIPELINE
+#define TILE_PIPELINE
+
+//===----------------------------------------------------------------------===//
+// Attributes and types
+//===----------------------------------------------------------------------===//
+
+def Tile_PipelineAttr : AttrDef<Tile_Dialect, "Pipeline"> {
+  let mnemonic = "pipeline";
+  let summary = "the roles of a kernel's warp groups, and how far one runs ahead of the others";
+  let description = [{
+    `#tile.pipeline<slots = 4, loaders = 1, computers = 2, registers = [24, 240]>`, the attribute `tile.pipeline` of a kernel. Its `computers` are warp groups
+    of 128 threads, all that its blocks have otherwise. Beside them `loaders` fetch operands of products by TMA, up to `slots` steps ahead. A thread of a loader
+    may have the first number of `registers`, one that computes the second (PTX `setmaxnreg`).
+
+    (K1) At least one slot. (K2) One loader, 1 to 3 computers. (K3) Registers in eights, 24 to 256. All groups together have no more than the 64 Ki of an SM, as
+    the hardware deals them: in eights to each thread of the block.
+  }];
+  let parameters = (ins "int64_t":$slots, "int64_t":$loaders, "int64_t":$computers, ArrayRefParameter<"int64_t">:$registers);
+  let assemblyFormat = [{
+    `<` `slots` `=` $slots `,` `loaders` `=` $loaders `,` `computers` `=` $computers `,` `registers` `=` `[` $registers `]` `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getComputerThreads() const { return getComputers() * groupThreads; }
+    int64_t getThreads() const { return (getComputers() + getLoaders()) * groupThreads; }
+    /// Threads of a warp group.
+    static constexpr int64_t groupThreads = 128;
+    static constexpr int64_t mostComputers = 3;
+    /// What `setmaxnreg` leaves a thread at least.
+    static constexpr int64_t leastRegisters = 24;
+  }];
+}
+
+def Tile_InFlightType : Tile_Type<"InFlight", "in_flight"> {
+  let summary = "sums that a product is about to write";
+  let description = [{
+    `!tile.in_flight<!tile.registers<128x256xf32, #layout>>`: what `tile.start_mma` gives. It is no tile before `tile.await`; another product may add to it.
+  }];
+  let parameters = (ins "RegistersType":$sums);
+  let assemblyFormat = "`<` $sums `>`";
+}
+
+def Tile_ChannelType : Tile_Type<"Channel", "channel"> {
+  let summary = "a queue of shared tiles from one role to others";
+  let description = [{
+    `!tile.channel<[!tile.shared<128x64xf16, swizzle = 128, stages = 1>, …], slots = 4>`: each of the `slots` holds a tile of each type, one after the other.
+    One role writes a slot, each group of the other role reads it; what is written first is read first, by each of them.
+
+    (C1) at least one tile, one stage each, swizzled, and at least one slot; (C2) each tile takes a multiple of 1024 bytes.
+  }];
+  let parameters = (ins ArrayRefParameter<"SharedType">:$tiles, "int64_t":$slots);
+  let assemblyFormat = "`<` `[` $tiles `]` `,` `slots` `=` $slots `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of a slot, which a barrier expects; and of all of them with their two barriers each.
+    int64_t getSlotBytes() const;
+    int64_t getBytes() const { return getSlots() * (getSlotBytes() + 2 * barrierBytes); }
+    static constexpr int64_t barrierBytes = 8, alignment = 1024;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Operands of products
+//===----------------------------------------------------------------------===//
+
+def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead]>]> {
+  let summary = "a part of a tensor as a tile in shared memory";
+  let description = [{
+    ```mlir
+    %a = tile.fetch %map[%row, %term] : !tile.tensor_map<128x64xf16, swizzle = 128> -> !tile.shared<128x64xf16, swizzle = 128, stages = 1>
+    ```
+    The tile begins at the coordinates, the slowest first; elements outside of the tensor are zeros. A box is a slab of the tile (`!tile.shared`): those that
+    follow lie one after the other along the last dimension. Where in shared memory the tile lies, and who copies it when, is open: `tile-make-channels` decides.
+
+    (1) a coordinate for each dimension; (2) elements and swizzle are those of the map; (3) a box has the tile's rows, and columns of one slab.
+  }];
+  let arguments = (ins Tile_TensorMapType:$map, Variadic<I64>:$coordinates);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` qualified(type($map)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_StartFetchOp : Tile_Op<"start_fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begins to copy a part of a tensor into a tile";
+  let description = [{
+    What `tile.fetch` says, on its way into `tile` when this returns; its bytes count at the barrier when they have landed.
+
+    (1) to (3) as `tile.fetch`.
+  }];
+  let arguments = (ins Tile_TensorMapType:$map, Variadic<I64>:$coordinates, Tile_SharedType:$tile, Tile_SharedPointer:$barrier);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $tile `counts` $barrier attr-dict `:` qualified(type($map)) `->` qualified(type($tile))
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Products in flight
+//===----------------------------------------------------------------------===//
+
+def Tile_StartMmaOp : Tile_Op<"start_mma", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begins to add the product of two shared tiles";
+  let description = [{
+    The product of `tile.mma` with `wgmma`, on its way: the tiles are read, and the sums written, until `tile.await`.
+
+    (1) to (5) as `tile.mma`; the sums to add to are a tile or in flight themselves.
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_RegistersType, Tile_InFlightType]>:$accumulator, Tile_SharedType:$lhs, Tile_SharedType:$rhs,
+                       UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed);
+  let results = (outs Tile_InFlightType:$result);
+  let assemblyFormat = [{
+    $accumulator `,` $lhs `,` $rhs attr-dict `:` qualified(type($accumulator)) `,` qualified(type($lhs)) `,` qualified(type($rhs)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AwaitOp : Tile_Op<"await", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits for products in flight";
+  let description = [{
+    Until of the products that this group has started at most `behind` of the last ones are in flight. (1) The result is the sums' tile.
+  }];
+  let arguments = (ins Tile_InFlightType:$sums, DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$behind);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$sums attr-dict `:` qualified(type($sums)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Roles and channels
+//===----------------------------------------------------------------------===//
+
+def Tile_RolesOp : Tile_Op<"roles", [NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "what warp groups of different roles do side by side";
+  let description = [{
+    ```mlir
+    tile.roles #tile.pipeline<slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
+      …
+    } compute {
+      …
+    }
+    ```
+    The first `computers` warp groups of a block run `compute` together, the last one `load`. Barriers of the whole block are no part of either.
+
+    (1) one block each, without arguments; (2) it stands in a kernel, after all that both use.
+  }];
+  let arguments = (ins Tile_PipelineAttr:$pipeline);
+  let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$compute);
+  let assemblyFormat = "$pipeline `load` $load `compute` $compute attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_ChannelOp : Tile_Op<"channel", [Pure]> {
+  let summary = "a channel in shared memory";
+  let description = [{
+    (1) The memory begins at a multiple of 1024 bytes. First slots lie there, then a barrier for each that says it is full, then one for each that says it is free.
+  }];
+  let arguments = (ins Tile_SharedPointer:$memory);
+  let results = (outs Tile_ChannelType:$result);
+  let assemblyFormat = "$memory attr-dict `:` qualified(type($result))";
+}
+
+def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the next slot of a channel, once all readers have left it";
+  let description = [{
+    Gives the slot's tiles, and the barrier at which what lands in them counts. `at` says how many slots have been taken before (`tile-place-slots`).
+
+    (1) the results are the channel's tiles, then a pointer.
+  }];
+  let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
+  let results = (outs Variadic<Tile_SharedType>:$tiles, Tile_SharedPointer:$barrier);
+  let assemblyFormat = "$channel (`at` $position^)? attr-dict `:` qualified(type($channel)) `->` type($tiles)";
+  let hasVerifier = 1;
+}
+
+def Tile_PublishOp : Tile_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the slot acquired last is full once all of its bytes have landed";
+  let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
+  let assemblyFormat = "$channel (`at` $position^)? attr-dict `:` qualified(type($channel))";
+}
+
+def Tile_ReceiveOp : Tile_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the next full slot of a channel";
+  let description = [{(1) the results are the channel's tiles.}];
+  let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
+  let results = (outs Variadic<Tile_SharedType>:$tiles);
+  let assemblyFormat = "$channel (`at` $position^)? attr-dict `:` qualified(type($channel)) `->` type($tiles)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "this group reads the slot received last no more";
+  let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
+  let assemblyFormat = "$channel (`at` $position^)? attr-dict `:` qualified(type($channel))";
+}
+
+#endif // TILE_PIPELINE

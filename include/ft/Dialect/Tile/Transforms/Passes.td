@@ -1,0 +1,66 @@
+//===- Passes.td - passes over tile ------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef FT_DIALECT_TILE_TRANSFORMS_PASSES
+#define FT_DIALECT_TILE_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+/// A pass over kernels; those without the attribute `tile.pipeline` stay.
+class PipelinePass<string name> : Pass<name> {
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::tile::TileDialect"];
+}
+
+def TileSplitRoles : PipelinePass<"tile-split-roles"> {
+  let summary = "divide a kernel among warp groups that fetch and warp groups that compute";
+  let description = [{
+    What a kernel with `tile.pipeline` does becomes `tile.roles` (FT §5.3; "warp specialization"). The computing role has all of it. The loading role has the
+    same loops and conditions without what no `tile.fetch` needs: it runs ahead over steps, tiles and tasks alike. What both use and has no
+    effect, such as tensor maps, stays before. Barriers of the block become those of the computing groups; the launch gets the loaders' threads.
+
+    A fetch whose coordinates depend on what the computing role makes is an error.
+  }];
+}
+
+def TileMakeChannels : PipelinePass<"tile-make-channels"> {
+  let summary = "let fetched tiles go from the loading role to the computing one through channels";
+  let description = [{
+    Fetches of one block of operations, which lie side by side, become elements of one channel with the `slots` of the kernel's `tile.pipeline`. The loading
+    role has `tile.acquire`, a `tile.start_fetch` for each tile, and `tile.publish`. The computing role has `tile.receive`, and `tile.release` after the last use.
+    The channels' shared memory is added to the launch. What does not fit the device is an error that names the channel.
+  }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "0", "of a thread block at most; 0: no limit">];
+}
+
+def TileOrderLoops : PipelinePass<"tile-order-loops"> {
+  let summary = "start products of warp groups and await them";
+  let description = [{
+    `tile.mma` with `wgmma` becomes `tile.start_mma` and `tile.await`. The await stands before the release of the slot that the product reads.
+  }];
+}
+
+def TilePlaceSlots : PipelinePass<"tile-place-slots"> {
+  let summary = "count the slots of channels that a role has taken";
+  let description = [{
+    Each operation of a channel gets the number of slots that its role has taken of it before (`at`), which loops and conditions carry.
+  }];
+}
+
+def TileCheckPhases : PipelinePass<"tile-check-phases"> {
+  let summary = "check that roles and channels can't wait for ever, nor release what is read";
+  let description = [{
+    A slot that is acquired and not published, or received and not released, on some path is an error. So is a release while a product that reads the slot may be in
+    flight. So are a channel that both roles write or read, roles whose loops around a channel differ, and a barrier of the whole block in a role.
+  }];
+}
+
+def TileLowerChannels : PipelinePass<"tile-lower-channels"> {
+  let summary = "turn roles into branches, and channels into mbarriers";
+  let description = [{
+    Of each slot one mbarrier says that its bytes have landed, another one that each warp of the computing groups has left it. Slot and parity are those of
+    the number that operations of a channel have (`at`). One thread makes the barriers. A warp group finds its role by a shuffle, so that warps know it to be one
+    for all lanes; a loader's first warp elects a thread, which does all. Registers are dealt by `setmaxnreg`.
+  }];
+}
+
+#endif // FT_DIALECT_TILE_TRANSFORMS_PASSES

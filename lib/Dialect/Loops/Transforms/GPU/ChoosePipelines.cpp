@@ -1,0 +1,154 @@
+//===- ChoosePipelines.cpp - which kernels have roles, said in the loops ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of warp groups (`wgmma`) ask that other warp groups fetch their
+// operands by TMA. Whether a kernel can have that, and with how many slots and
+// registers, is decided here (`loops-choose-pipelines`); where it can't, its
+// products are laid out without warp groups.
+//
+//===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/HostCounts.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
+#include "ft/Dialect/Loops/Transforms/GPU/OperandFetches.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::togpu;
+
+MapRequest togpu::requestOf(tile::SharedType type, bool alongTerms) {
+  using Terms = MapRequest::Terms;
+  MapRequest request;
+  request.rows = type.getShape()[0];
+  request.columns = type.getSlabColumns();
+  request.swizzle = type.getSwizzle();
+  request.terms = alongTerms ? Terms::columns : Terms::rows;
+  request.step = type.getShape()[alongTerms ? 1 : 0];
+  return request;
+}
+
+std::string togpu::readFetch(OperandMap &map, const ProductShape &shape, const schedule::ProductTiles &product, const leaf::Nest &nest, bool isLhs) {
+  const schedule::StagedOperands &staged = product.staged;
+  const leaf::ElementView &view = nest.members.front().reads[isLhs ? product.loops.lhs : product.loops.rhs];
+  const bool alongTerms = isLhs ? !staged.lhsTransposed : staged.rhsTransposed;
+  const Axis &own = isLhs ? shape.m : shape.n;
+  return map.read(view, alongTerms ? own : shape.k, alongTerms ? shape.k : own, [](int loop) { return loop; }, product.loops.batch,
+                  requestOf(isLhs ? staged.lhs : staged.rhs, alongTerms));
+}
+
+static bool hasGroups(loops::LeafOp leaf) {
+  return leaf.getLayoutsAttr() && llvm::any_of(leaf.getLayoutsAttr(), [](Attribute layout) {
+           auto product = dyn_cast<tile::ProductAttr>(layout);
+           return product && product.getWgmma();
+         });
+}
+
+namespace {
+/// Decides for one kernel.
+class PipelineChooser {
+public:
+  PipelineChooser(func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches, const Machine &machine)
+      : kernel(kernel), launches(launches), machine(machine), block(loops::gridOf(kernel).getBlock()) {}
+  LogicalResult run();
+
+private:
+  FailureOr<std::string> findObstacle(loops::LeafOp leaf);
+  LogicalResult layOutWithout(loops::LeafOp leaf);
+  tile::PipelineAttr choose();
+
+  func::FuncOp kernel;
+  ArrayRef<loops::LaunchOp> launches;
+  const Machine &machine;
+  etdg::ThreadBlockAttr block;
+  int64_t slotBytes = 0; // of the largest
+  int64_t steps = 1;     // of the longest sum
+};
+} // namespace
+
+/// Why a leaf can't have its operands fetched; empty: it can.
+FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
+  if (!hasGroups(leaf))
+    return std::string("another leaf of the kernel needs all threads of a block");
+  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
+  if (failed(own))
+    return failure();
+  FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
+  if (failed(tiling))
+    return failure();
+  const leaf::LeafGraph &graph = own->form.graph;
+  for (auto [i, tiles] : llvm::enumerate(tiling->tiles)) {
+    if (!tiles.product)
+      continue;
+    const schedule::ProductTiles &product = *tiles.product;
+    ProductShape shape(graph, unsigned(i), product, leaf.getMost());
+    for (bool isLhs : {true, false}) {
+      OperandMap map(leaf, graph, launches);
+      if (std::string why = readFetch(map, shape, product, graph.nests[i], isLhs); !why.empty())
+        return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
+    }
+    slotBytes = std::max(slotBytes, product.staged.lhs.getBytes() + product.staged.rhs.getBytes());
+    steps = std::max<int64_t>(steps, llvm::divideCeil(shape.k.most, product.attribute.getStep()));
+  }
+  return std::string();
+}
+
+LogicalResult PipelineChooser::layOutWithout(loops::LeafOp leaf) {
+  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
+  if (failed(own))
+    return failure();
+  own->context.groups = false;
+  leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(), schedule::chooseLayouts(own->form, own->context, own->rowWise, machine)));
+  return success();
+}
+
+/// As many slots as shared memory has room for, and no more than steps; as many registers as the loaders leave.
+tile::PipelineAttr PipelineChooser::choose() {
+  using P = tile::PipelineAttr;
+  const int64_t computers = block.getThreads() / P::groupThreads, threads = (computers + 1) * P::groupThreads;
+  const int64_t room = machine.occupancy.sharedBytesPerBlock - tile::ChannelType::alignment; // beside what warps leave each other
+  const int64_t slots = std::min<int64_t>(room / (slotBytes + 2 * tile::ChannelType::barrierBytes), steps);
+  constexpr int64_t unit = 8;
+  const int64_t all = machine.occupancy.registersPerUnit / threads / unit * unit * threads;
+  const int64_t loader = P::leastRegisters, rest = (all - loader * P::groupThreads) / (computers * P::groupThreads) / unit * unit;
+  const int64_t most = int64_t(llvm::alignTo(machine.occupancy.registersPerThread, unit));
+  return P::get(kernel.getContext(), std::max<int64_t>(slots, 1), /*loaders=*/1, computers, ArrayRef<int64_t>{loader, std::min(rest, most)});
+}
+
+LogicalResult PipelineChooser::run() {
+  SmallVector<loops::LeafOp> leaves;
+  kernel.walk([&](loops::LeafOp leaf) { leaves.push_back(leaf); });
+  if (llvm::none_of(leaves, hasGroups))
+    return success();
+  std::string obstacle = hasWaits(kernel) ? "its thread blocks wait for each other" : "";
+  for (loops::LeafOp leaf : leaves) {
+    if (!obstacle.empty())
+      break;
+    FailureOr<std::string> found = findObstacle(leaf);
+    if (failed(found))
+      return failure();
+    obstacle = *found;
+  }
+  if (obstacle.empty()) {
+    if (!kernel->hasAttr(tile::pipelineName))
+      kernel->setAttr(tile::pipelineName, choose());
+    return success();
+  }
+  if (kernel->hasAttr(tile::pipelineName))
+    return kernel.emitError("the GPU engine can't give the kernel roles ('") << tile::pipelineName << "'): " << obstacle;
+  remark::missed(kernel.getLoc(), remark::RemarkOpts::name("gpu-pipelines").category("gpu"))
+      << "warp groups don't multiply its matrices: " << obstacle;
+  for (loops::LeafOp leaf : leaves)
+    if (hasGroups(leaf) && failed(layOutWithout(leaf)))
+      return failure();
+  return success();
+}
+
+LogicalResult mlir::ft::chooseKernelPipelines(loops::ProgramOp program, const GpuScheduleOptions &options) {
+  const Machine &machine = options.getMachine();
+  return eachKernel(program, machine, [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
+    return PipelineChooser(kernel, launches, machine).run();
+  });
+}

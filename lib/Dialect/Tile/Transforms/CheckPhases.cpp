@@ -1,0 +1,139 @@
+//===- CheckPhases.cpp - channels that end as they should ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Slots are taken and given back within one block of operations, which is the same
+// on each path. What roles do of a channel is compared as a skeleton: the loops
+// and conditions around its operations.
+//
+//===----------------------------------------------------------------------===//
+#include "Pipelined.h"
+
+#include "ft/Dialect/Tile/Transforms/Passes.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_TILECHECKPHASES
+#include "ft/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Checks what one role does of one channel.
+class ChannelCheck {
+public:
+  ChannelCheck(ChannelOp channel) : channel(channel) {}
+  LogicalResult run(Block &block);
+  /// One letter for each operation, with the loops and conditions around.
+  StringRef getSkeleton() const { return skeleton; }
+
+private:
+  LogicalResult take(Operation &op);
+  LogicalResult checkRelease(Operation &op);
+  InFlightDiagnostic fail(Operation &op, const Twine &text) {
+    InFlightDiagnostic error = op.emitError(text);
+    error.attachNote(channel.getLoc()) << "of this channel";
+    return error;
+  }
+
+  ChannelOp channel;
+  std::string skeleton;
+  Operation *open = nullptr; // what took the slot that is not given back yet
+};
+} // namespace
+
+/// A product that reads the slot is awaited before the slot is released.
+LogicalResult ChannelCheck::checkRelease(Operation &op) {
+  for (Value tile : open->getResults())
+    for (Operation *user : tile.getUsers()) {
+      if (user->getBlock() != op.getBlock() || op.isBeforeInBlock(user))
+        return fail(op, "a slot is released before its tile is read for the last time");
+      auto start = dyn_cast<StartMmaOp>(user);
+      if (!start)
+        continue;
+      bool isAwaited = llvm::any_of(op.getBlock()->getOps<AwaitOp>(), [&](AwaitOp await) {
+        return await.getBehind() == 0 && start->isBeforeInBlock(await) && await->isBeforeInBlock(&op);
+      });
+      if (!isAwaited)
+        return fail(op, "a slot is released while a product that reads it may be in flight");
+    }
+  return success();
+}
+
+LogicalResult ChannelCheck::take(Operation &op) {
+  const bool takes = isa<AcquireOp, ReceiveOp>(op);
+  if (takes && open)
+    return fail(op, "a slot is taken before the one before it is given back");
+  if (!takes && (!open || isa<AcquireOp>(open) != isa<PublishOp>(op)))
+    return fail(op, "a slot is given back that was not taken before");
+  if (isa<ReleaseOp>(op) && failed(checkRelease(op)))
+    return failure();
+  Value position = op.getOperand(op.getNumOperands() - 1);
+  if (position != channel && !takes && position != open->getOperand(open->getNumOperands() - 1))
+    return fail(op, "a slot is given back under another number than it was taken");
+  open = takes ? &op : nullptr;
+  skeleton += takes ? "(" : ")";
+  return success();
+}
+
+LogicalResult ChannelCheck::run(Block &block) {
+  for (Operation &op : block) {
+    if (op.getNumOperands() && op.getOperand(0) == channel && isa<AcquireOp, PublishOp, ReceiveOp, ReleaseOp>(op)) {
+      if (failed(take(op)))
+        return failure();
+      continue;
+    }
+    if (llvm::none_of(channel->getUsers(), [&](Operation *user) { return op.isProperAncestor(user); }))
+      continue;
+    if (open)
+      return fail(op, "a slot is taken and not given back before this");
+    skeleton += isa<scf::ForOp>(op) ? "for" : isa<scf::IfOp>(op) ? "if" : "other";
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        skeleton += "{";
+        if (failed(run(inner)))
+          return failure();
+        skeleton += "}";
+      }
+  }
+  if (open)
+    return fail(*open, "a slot is taken and not given back on each path");
+  return success();
+}
+
+static LogicalResult checkPhases(RolesOp roles) {
+  for (Region *role : {&roles.getLoad(), &roles.getCompute()}) {
+    WalkResult walked = role->walk([&](Operation *op) {
+      return isa<BarrierOp, NVVM::Barrier0Op>(op) ? WalkResult(op->emitError("a barrier of the whole block stands in a role, whose threads alone come to it"))
+                                                  : WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+  }
+  for (ChannelOp channel : roles->getBlock()->getOps<ChannelOp>()) {
+    for (Operation *user : channel->getUsers()) {
+      Region *expected = isa<AcquireOp, PublishOp>(user) ? &roles.getLoad() : &roles.getCompute();
+      if (!expected->isAncestor(user->getParentRegion())) {
+        InFlightDiagnostic error = user->emitError("the loading role writes a channel, and the computing one reads it");
+        error.attachNote(channel.getLoc()) << "of this channel";
+        return error;
+      }
+    }
+    ChannelCheck load(channel), compute(channel);
+    if (failed(load.run(roles.getLoad().front())) || failed(compute.run(roles.getCompute().front())))
+      return failure();
+    if (load.getSkeleton() != compute.getSkeleton())
+      return channel.emitError("both roles take the slots of a channel in the same loops and conditions: found '")
+             << load.getSkeleton() << "' and '" << compute.getSkeleton() << "'";
+  }
+  return success();
+}
+
+namespace {
+struct TileCheckPhases : tile::impl::TileCheckPhasesBase<TileCheckPhases> {
+  void runOnOperation() override {
+    if (failed(eachRoles(getOperation(), checkPhases)))
+      signalPassFailure();
+  }
+};
+} // namespace

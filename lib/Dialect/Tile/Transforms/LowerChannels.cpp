@@ -1,0 +1,183 @@
+//===- LowerChannels.cpp - roles and channels as mbarriers -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PTX ISA, "mbarrier": a phase completes when its arrivals and its bytes have
+// come; who waits names the parity of a phase. A slot's first phase of "full" has
+// parity 0. Nothing releases a slot before its first use: the phase before the
+// first one, of parity 1, counts as complete.
+//
+//===----------------------------------------------------------------------===//
+#include "Pipelined.h"
+
+#include "ft/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_TILELOWERCHANNELS
+#include "ft/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// A builder of what barriers are asked.
+class ChannelCode : public ImplicitLocOpBuilder {
+public:
+  ChannelCode(ChannelOp channel, Operation *before)
+      : ImplicitLocOpBuilder(before->getLoc(), before), type(channel.getType()), memory(channel.getMemory()) {}
+
+  Value number(int64_t value) { return arith::ConstantIntOp::create(*this, value, 32); }
+  Value at(Value bytes) {
+    return LLVM::GEPOp::create(*this, memory.getType(), getI8Type(), memory, ArrayRef<LLVM::GEPArg>{bytes});
+  }
+  Value slotOf(Value position) { return createOrFold<arith::RemUIOp>(position, number(type.getSlots())); }
+  Value parityOf(Value position) {
+    return arith::AndIOp::create(*this, createOrFold<arith::DivUIOp>(position, number(type.getSlots())), number(1));
+  }
+  /// The barrier of a slot that says it is full, or free.
+  Value barrierOf(Value slot, bool isFree) {
+    Value inSlot = arith::MulIOp::create(*this, slot, number(ChannelType::barrierBytes));
+    return at(arith::AddIOp::create(*this, inSlot, number(type.getSlots() * (type.getSlotBytes() + (isFree ? ChannelType::barrierBytes : 0)))));
+  }
+  SmallVector<Value> tilesOf(Value slot) {
+    SmallVector<Value> tiles;
+    Value begin = arith::MulIOp::create(*this, slot, number(type.getSlotBytes()));
+    int64_t before = 0;
+    for (SharedType tile : type.getTiles()) {
+      tiles.push_back(SharedOp::create(*this, tile, at(arith::AddIOp::create(*this, begin, number(before)))));
+      before += tile.getBytes();
+    }
+    return tiles;
+  }
+  /// Asks again until the phase is complete.
+  void waitFor(Value barrier, Value parity) {
+    OpBuilder::InsertionGuard guard(*this);
+    auto loop = scf::WhileOp::create(*this, TypeRange(), ValueRange());
+    createBlock(&loop.getBefore());
+    auto scope = NVVM::MemScopeKindAttr::get(getContext(), NVVM::MemScopeKind::CTA);
+    Value done = NVVM::MBarrierTryWaitOp::create(*this, getI1Type(), barrier, parity, Value(), scope);
+    Value again = arith::XOrIOp::create(*this, done, arith::ConstantIntOp::create(*this, 1, 1));
+    scf::ConditionOp::create(*this, again, ValueRange());
+    createBlock(&loop.getAfter());
+    scf::YieldOp::create(*this);
+  }
+
+  const ChannelType type;
+  Value memory;
+};
+
+/// Lowers the roles of one kernel.
+class RoleLowering {
+public:
+  explicit RoleLowering(RolesOp roles) : roles(roles), pipeline(roles.getPipeline()) {}
+  LogicalResult run();
+
+private:
+  void initialize(ArrayRef<ChannelOp> channels);
+  LogicalResult lower(ChannelOp channel, Operation *op);
+  void branch();
+  void setRegisters(OpBuilder &b, int64_t count, NVVM::SetMaxRegisterAction action) {
+    NVVM::SetMaxRegisterOp::create(b, roles.getLoc(), b.getI32IntegerAttr(int32_t(count)), NVVM::SetMaxRegisterActionAttr::get(b.getContext(), action));
+  }
+
+  RolesOp roles;
+  PipelineAttr pipeline;
+};
+} // namespace
+
+/// One thread makes the barriers, and all see them, TMA too.
+void RoleLowering::initialize(ArrayRef<ChannelOp> channels) {
+  ImplicitLocOpBuilder b(roles.getLoc(), roles);
+  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, arith::ConstantIntOp::create(b, 0, 32));
+  auto once = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+  for (ChannelOp channel : channels) {
+    ChannelCode code(channel, once.thenBlock()->getTerminator());
+    const int64_t warps = pipeline.getComputerThreads() / warpThreads;
+    for (int64_t slot = 0; slot < channel.getType().getSlots(); ++slot)
+      for (bool isFree : {false, true})
+        NVVM::MBarrierInitOp::create(code, TypeRange(), code.barrierOf(code.number(slot), isFree), code.number(isFree ? warps : 1), Value());
+  }
+  b.setInsertionPoint(once.thenBlock()->getTerminator());
+  NVVM::FenceMbarrierInitOp::create(b);
+  NVVM::FenceProxyOp::create(b, NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
+                             NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+  b.setInsertionPointAfter(once);
+  NVVM::Barrier0Op::create(b);
+}
+
+LogicalResult RoleLowering::lower(ChannelOp channel, Operation *op) {
+  ChannelCode b(channel, op);
+  if (op->getNumOperands() != 2)
+    return op->emitError("a channel's slots have no numbers yet: tile-place-slots gives them");
+  Value position = op->getOperand(1), slot = b.slotOf(position);
+  auto scope = NVVM::MemScopeKindAttr::get(b.getContext(), NVVM::MemScopeKind::CTA);
+  if (auto acquire = dyn_cast<AcquireOp>(op)) {
+    b.waitFor(b.barrierOf(slot, /*isFree=*/true), arith::XOrIOp::create(b, b.parityOf(position), b.number(1)));
+    SmallVector<Value> results = b.tilesOf(slot);
+    results.push_back(b.barrierOf(slot, /*isFree=*/false));
+    acquire->replaceAllUsesWith(results);
+  } else if (isa<PublishOp>(op)) {
+    NVVM::MBarrierArriveExpectTxOp::create(b, Type(), b.barrierOf(slot, /*isFree=*/false), b.number(b.type.getSlotBytes()), scope, BoolAttr(), Value());
+  } else if (auto receive = dyn_cast<ReceiveOp>(op)) {
+    b.waitFor(b.barrierOf(slot, /*isFree=*/false), b.parityOf(position));
+    receive->replaceAllUsesWith(b.tilesOf(slot));
+  } else {
+    Value lane = arith::RemUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), b.number(warpThreads));
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, b.number(0));
+    auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    NVVM::MBarrierArriveOp::create(b, b.getI64Type(), b.barrierOf(slot, /*isFree=*/true), Value(), scope);
+  }
+  op->erase();
+  return success();
+}
+
+void RoleLowering::branch() {
+  ImplicitLocOpBuilder b(roles.getLoc(), roles);
+  auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b, value, 32); };
+  Value group = arith::DivUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), number(PipelineAttr::groupThreads));
+  group = NVVM::ShflOp::create(b, b.getI32Type(), number(-1), group, number(0), number(warpThreads - 1), NVVM::ShflKind::idx, UnitAttr());
+  Value loads = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, group, number(pipeline.getComputers()));
+  auto branch = scf::IfOp::create(b, loads, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  setRegisters(b, pipeline.getRegisters()[0], NVVM::SetMaxRegisterAction::decrease);
+  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  Value isWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread, number(pipeline.getComputerThreads() + warpThreads));
+  auto warp = scf::IfOp::create(b, isWarp, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(warp.thenBlock());
+  auto elected = scf::IfOp::create(b, NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), /*withElseRegion=*/false);
+  Block &load = roles.getLoad().front(), &compute = roles.getCompute().front();
+  elected.thenBlock()->getOperations().splice(elected.thenBlock()->begin(), load.getOperations());
+  b.setInsertionPointToStart(branch.elseBlock());
+  setRegisters(b, pipeline.getRegisters()[1], NVVM::SetMaxRegisterAction::increase);
+  branch.elseBlock()->getOperations().splice(std::prev(branch.elseBlock()->end()), compute.getOperations());
+  roles->getParentOp()->removeAttr(pipelineName); // which is done
+  roles.erase();
+}
+
+LogicalResult RoleLowering::run() {
+  SmallVector<ChannelOp> channels;
+  for (ChannelOp channel : roles->getBlock()->getOps<ChannelOp>())
+    channels.push_back(channel);
+  for (ChannelOp channel : channels)
+    for (Operation *user : llvm::make_early_inc_range(channel->getUsers()))
+      if (failed(lower(channel, user)))
+        return failure();
+  initialize(channels);
+  branch();
+  for (ChannelOp channel : channels)
+    channel.erase();
+  return success();
+}
+
+namespace {
+struct TileLowerChannels : tile::impl::TileLowerChannelsBase<TileLowerChannels> {
+  void runOnOperation() override {
+    if (failed(eachRoles(getOperation(), [](RolesOp roles) { return RoleLowering(roles).run(); })))
+      signalPassFailure();
+  }
+};
+} // namespace
