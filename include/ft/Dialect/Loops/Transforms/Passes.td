@@ -103,6 +103,8 @@ def LoopsFindAlignment : DecisionPass<"loops-find-alignment"> {
 
 def LoopsChoosePipelines : DecisionPass<"loops-choose-pipelines"> {
   let summary = "say which kernels have warp groups that fetch operands of others' products";
+  string reads = "`layouts` of leaves, views";
+  string writes = "`tile.pipeline` of kernels, `layouts` of leaves";
   let description = [{
     Gives `tile.pipeline` to kernels whose products are of warp groups (`wgmma` in `#tile.product`), where TMA can bring all of their operands. They have as many
     slots as the device's shared memory has room for, and the registers that the loaders leave. Where TMA can't, the leaf gets layouts without warp groups, and a

@@ -13,6 +13,8 @@ class PipelinePass<string name> : Pass<name> {
 
 def TileSplitRoles : PipelinePass<"tile-split-roles"> {
   let summary = "divide a kernel among warp groups that fetch and warp groups that compute";
+  string reads = "`tile.pipeline`, `tile.fetch`";
+  string writes = "`tile.roles`, threads of the launch";
   let description = [{
     What a kernel with `tile.pipeline` does becomes `tile.roles` (FT §5.3; "warp specialization"). The computing role has all of it. The loading role has the
     same loops and conditions without what no `tile.fetch` needs: it runs ahead over steps, tiles and tasks alike. What both use and has no
@@ -24,6 +26,8 @@ def TileSplitRoles : PipelinePass<"tile-split-roles"> {
 
 def TileMakeChannels : PipelinePass<"tile-make-channels"> {
   let summary = "let fetched tiles go from the loading role to the computing one through channels";
+  string reads = "`tile.roles`, `tile.fetch`";
+  string writes = "`tile.channel`, shared memory of the launch";
   let description = [{
     Fetches of one block of operations, which lie side by side, become elements of one channel with the `slots` of the kernel's `tile.pipeline`. The loading
     role has `tile.acquire`, a `tile.start_fetch` for each tile, and `tile.publish`. The computing role has `tile.receive`, and `tile.release` after the last use.
@@ -34,6 +38,8 @@ def TileMakeChannels : PipelinePass<"tile-make-channels"> {
 
 def TileOrderLoops : PipelinePass<"tile-order-loops"> {
   let summary = "start products of warp groups and await them";
+  string reads = "`tile.mma`";
+  string writes = "`tile.start_mma`, `tile.await`";
   let description = [{
     `tile.mma` with `wgmma` becomes `tile.start_mma` and `tile.await`. The await stands before the release of the slot that the product reads.
   }];
@@ -41,6 +47,8 @@ def TileOrderLoops : PipelinePass<"tile-order-loops"> {
 
 def TilePlaceSlots : PipelinePass<"tile-place-slots"> {
   let summary = "count the slots of channels that a role has taken";
+  string reads = "`tile.channel`";
+  string writes = "numbers of slots";
   let description = [{
     Each operation of a channel gets the number of slots that its role has taken of it before (`at`), which loops and conditions carry.
   }];
@@ -48,6 +56,8 @@ def TilePlaceSlots : PipelinePass<"tile-place-slots"> {
 
 def TileCheckPhases : PipelinePass<"tile-check-phases"> {
   let summary = "check that roles and channels can't wait for ever, nor release what is read";
+  string reads = "`tile.roles`, `tile.channel`";
+  string writes = "errors";
   let description = [{
     A slot that is acquired and not published, or received and not released, on some path is an error. So is a release while a product that reads the slot may be in
     flight. So are a channel that both roles write or read, roles whose loops around a channel differ, and a barrier of the whole block in a role.
@@ -56,6 +66,8 @@ def TileCheckPhases : PipelinePass<"tile-check-phases"> {
 
 def TileLowerChannels : PipelinePass<"tile-lower-channels"> {
   let summary = "turn roles into branches, and channels into mbarriers";
+  string reads = "`tile.roles`, `tile.channel`";
+  string writes = "mbarriers";
   let description = [{
     Of each slot one mbarrier says that its bytes have landed, another one that each warp of the computing groups has left it. Slot and parity are those of
     the number that operations of a channel have (`at`). One thread makes the barriers. A warp group finds its role by a shuffle, so that warps know it to be one
