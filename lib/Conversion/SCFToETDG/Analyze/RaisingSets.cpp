@@ -179,6 +179,35 @@ AffineExpr RemainderSolver::solve(unsigned f, unsigned endOfFree) {
   return AffineExpr();
 }
 
+bool RaisingSets::isLatest(ArrayRef<Constraint> set, const Conjunction &domain, ArrayRef<AffineExpr> point,
+                           unsigned numFixed) const {
+  SmallVector<AffineExpr> at;
+  for (unsigned d = 0; d < numFixed + point.size(); ++d)
+    at.push_back(d < numFixed ? dim(d) : point[d - numFixed]);
+  for (const Constraint &c : set) {
+    AffineExpr value = withDims(c.expr, at);
+    for (int sign : {1, -1}) {
+      if (sign < 0 && !c.isEquality)
+        continue;
+      Conjunction outside(domain);
+      outside.push_back({-value * sign - 1, /*isEquality=*/false});
+      if (!isEmpty(outside))
+        return false;
+    }
+  }
+  Conjunction greater(domain);
+  greater.append(set.begin(), set.end());
+  for (auto [i, value] : llvm::enumerate(point)) {
+    AffineExpr apart = dim(numFixed + unsigned(i)) - value;
+    Conjunction later(greater);
+    later.push_back({apart - 1, /*isEquality=*/false});
+    if (!isEmpty(later))
+      return false;
+    greater.push_back({apart, /*isEquality=*/true});
+  }
+  return true;
+}
+
 FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set, unsigned numFixed,
                                                  unsigned numFree, unsigned numCells) const {
   // The library wants something to depend on.
@@ -250,8 +279,12 @@ FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set
       if (failed(fresh))
         return failure();
       for (Conjunction &f : *fresh)
-        if (!isEmpty(f))
+        if (!isEmpty(f)) {
+          // With several remainders the library may give a point that is not the last.
+          if (builder.get().getNumLocalVars() > 1 && !isLatest(set, f, point, numFixed))
+            return failure();
           result.push_back({std::move(f), point});
+        }
       seen.push_back(domain);
     }
   }

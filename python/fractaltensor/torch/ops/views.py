@@ -281,7 +281,7 @@ def as_strided(b: Builder, input, size, stride, storage_offset=0):
 
 @operator("detach", GROUP)
 def detach(b: Builder, input):
-    return input
+    return input.again()
 
 
 @operator("requires_grad_", GROUP, where="m", note="of False")

@@ -40,6 +40,8 @@ public:
                         ArrayRef<SmallVector<AffineExpr>> uppers) const;
 
 private:
+  /// Whether `point` is in `set` for all of `domain`, and no greater point is.
+  bool isLatest(ArrayRef<Constraint> set, const Conjunction &domain, ArrayRef<AffineExpr> point, unsigned numFixed) const;
   /// The expression with bounds in the place of quotients and remainders. Null where one has none.
   AffineExpr boundQuotients(AffineExpr expr, ArrayRef<SmallVector<AffineExpr>> lowers,
                             ArrayRef<SmallVector<AffineExpr>> uppers) const;
