@@ -2,7 +2,7 @@
 
 func.func @reduced(%x: tensor<?xf32>) -> tensor<f32> {
   %c = arith.constant dense<0.0> : tensor<f32>
-  // expected-error @+1 {{'linalg.reduce' op has an open size that is no row: expected dimensions of open size to lead in the results}}
+  // expected-error @+1 {{'linalg.reduce' op has an open size that is no row: expected dimensions of open size to lead in results and operands}}
   %r = linalg.reduce { arith.addf } ins(%x : tensor<?xf32>) outs(%c : tensor<f32>) dimensions = [0]
   return %r : tensor<f32>
 }

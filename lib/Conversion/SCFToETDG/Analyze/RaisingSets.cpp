@@ -213,8 +213,7 @@ FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set
   // The library wants something to depend on.
   unsigned cells = numFixed + numCells ? numCells : 1;
   etdg::SetBuilder builder(space, numFixed + cells + numFree);
-  // The minimum of the negated point: findSymbolicIntegerLexMax of LLVM 22 forgets
-  // the divisions of its result.
+  // The minimum of the negated point: findSymbolicIntegerLexMax of LLVM 22 forgets the divisions of its result.
   SmallVector<AffineExpr> negated;
   for (unsigned d = 0; d < numFixed + numFree; ++d)
     negated.push_back(d < numFixed ? dim(d) : -dim(d));
@@ -260,8 +259,7 @@ FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set
     if (!addDivisions(piece.output.getDivs(), all, context) ||
         all.size() + 1 != piece.output.getOutputMatrix().getNumColumns())
       return failure();
-    SmallVector<AffineExpr> point;
-    SmallVector<AffineExpr> dims;
+    SmallVector<AffineExpr> point, dims;
     for (unsigned d = 0; d < numFixed; ++d)
       dims.push_back(dim(d));
     for (unsigned i = 0; i < numFree; ++i)

@@ -61,7 +61,8 @@ def Tile_Dialect : Dialect {
 
     - (tile_module4) it is such an attribute, of a function.
   }];
-  let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan, "::mlir::TypeAttr":$tensor_map);
+  let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan, "::mlir::TypeAttr":$tensor_map,
+                              "::mlir::Attribute":$pipeline);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
