@@ -161,7 +161,8 @@ def check_words(root):
     """(file, what, text) of each banned phrase, and of each directory with more long sentences than are recorded."""
     long, _, banned = measured(root)
     for name, line, phrase in banned:
-        yield name, phrase.lower(), f"{line}: {phrase if phrase.startswith('a sentence') else f"the phrase '{phrase}'"} (CONTRIBUTING.md, Rules)"
+        what = phrase if phrase.startswith("a sentence") else f"the phrase '{phrase}'"
+        yield name, phrase.lower(), f"{line}: {what} (CONTRIBUTING.md, Rules)"
     bound = recorded(root)
     for folder, count in sorted(long.items()):
         if count > bound.get(folder, 0):
