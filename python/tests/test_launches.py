@@ -26,7 +26,7 @@ LAUNCHES = {"nasrnn": 1, "lstm": 1, "seq2seq": 2, "kv_attention": 2, "increment_
 class Launches(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "benchmarks"))
+        sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "benchmarks/suites"))
         try:
             import imperative
         finally:

@@ -80,6 +80,22 @@ class Prepared(unittest.TestCase):
             script(whole[:4], y)
         self.assertEqual(self.prepared(ftt.script(added, in_place=False), (x, y), (x, y), (x, y))[1], 0)
 
+    def test_written_arguments_without_an_output_in_their_memory(self):
+        def increment_columns(b):
+            v = b.t()[1:]
+            for r in v:
+                r += 1
+            return v
+
+        for dtype in (torch.int64, torch.float32):
+            f = ftt.script(increment_columns)
+            for call in range(4):
+                x = torch.arange(35).reshape(7, 5).to(dtype)
+                expected = x.clone()
+                found, wanted = f(x), increment_columns(expected)
+                self.assertTrue(torch.equal(found, wanted), call)
+                self.assertTrue(torch.equal(x, expected), call)
+
     def test_what_comes_from_outside(self):
         script, x = ftt.script(outside), np.ones(3, np.float32)
         FACTORS["one"] = np.full(3, 2, np.float32)

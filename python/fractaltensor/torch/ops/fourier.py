@@ -14,7 +14,7 @@ from . import pointwise
 from .composed import dense
 from .moving import padded, roll
 from .steps import call
-from .table import dim_of, dtype_of, operator
+from .table import OPERATORS, dim_of, dtype_of, operator
 from .views import known, unfold
 
 GROUP = "Library steps"
@@ -32,6 +32,8 @@ def _transformed(b: Builder, input, kind: str, sizes: Optional[List[int]], dims:
     if real.dtype.is_float and real.dtype.bits == 16:
         raise Problem(f"{what}: expects float32 or float64, found {real.dtype}", "dtype")
     given = [x if x.dtype.is_float else pointwise.to_dtype(b, x, dtypes.float32) for x in ((input.real, input.imag) if isinstance(input, Complex) else (input,))]
+    if not dims and kind in ("fftn", "ifftn"):  # one number, or nothing to transform
+        return Complex(given[0], given[1] if len(given) > 1 else OPERATORS["zeros_like"].function(b, given[0]))
     half = kind in ("irfftn", "hfft")
     own = [known(real.sizes[d], what) for d in dims]
     if sizes is None:

@@ -58,6 +58,8 @@ def cosine_embedding_loss(b: Builder, input1, input2, target, margin=0, size_ave
 
 @_loss("soft_margin_loss")
 def soft_margin_loss(b: Builder, input, target, size_average=None, reduce=None, reduction="mean"):
+    # (PyTorch computes in the input's type.)
+    target = pointwise.to_dtype(b, target, input.dtype)
     power = OPERATORS["exp"].function(b, pointwise.mul(b, OPERATORS["neg"].function(b, target), input))
     return reduced(b, OPERATORS["log1p"].function(b, power), reduction, "soft_margin_loss")
 

@@ -123,7 +123,7 @@ copied("index_reduce", _index_reduce)
 @operator("unravel_index", GROUP, where="f")
 def unravel_index(b: Builder, indices, shape):
     sizes = [known(n, "unravel_index") for n in sizes_of((shape,) if isinstance(shape, (tuple, list)) else ([shape],))]
-    rest, found = indices, []
+    rest, found = pointwise.to_dtype(b, indices, dtypes.int64), []
     for size in reversed(sizes):
         found.append(OPERATORS["remainder"].function(b, rest, size))
         rest = OPERATORS["floor_divide"].function(b, rest, size)

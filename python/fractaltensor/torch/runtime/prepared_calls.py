@@ -138,6 +138,9 @@ def prepared_of(program, args: Sequence, in_place: bool) -> Optional[PreparedCal
     if len(inputs) != len(roots) or set(inputs) != set(roots):
         return None
     order = [roots.index(value) for value in inputs]
+    # (What is written and has no output in its own memory is copied there by the runner.)
+    if not {order[home] for home in code.homes if home >= 0}.issuperset(program.written):
+        return None
     results = _results_of(program, segment)
     if results is None or any(None in t.shape for t in code.outputs) or kind == "numpy" and any(t.dtype.name == "bfloat16" for t in code.outputs):
         return None

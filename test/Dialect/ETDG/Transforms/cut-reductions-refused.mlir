@@ -197,7 +197,7 @@ etdg.graph @said(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
 
 etdg.graph @resumed(%xs: !etdg.buffer<[4, L], !x>) -> !etdg.buffer<[4, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[4, L], !x>
-  // expected-error @+1 {{tile = t : i64}, perhaps with resumed, d one of the leaf's own dimensions}}
+  // expected-error @+1 {{tile = t : i64}, perhaps resumed; d is an own dimension}}
   etdg.block @r [map, map] (s, k) in [0, 4) x [0, L) reads (%x = %xs[s, k] : !x) writes (%ys[s, k])
       attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k)[L] : (k >= 0)>, tile = 4 : i64, resumed = 1 : i64}} {
     etdg.yield %x : !x
