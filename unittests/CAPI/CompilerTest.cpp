@@ -105,7 +105,8 @@ TEST(Compiler, PrintsAtEachPhase) {
   for (int32_t i = 2; const char *phase = ft_phase_name(i); ++i) {
     std::string text = print(source, phase);
     // From phase tile on the graph is loops, in one program.
-    bool isLoops = std::strcmp(phase, "tile") == 0 || std::strcmp(phase, "threads") == 0 || std::strcmp(phase, "target") == 0;
+    bool isLoops = std::strcmp(phase, "tile") == 0 || std::strcmp(phase, "threads") == 0 || std::strcmp(phase, "pipeline") == 0 ||
+                   std::strcmp(phase, "target") == 0;
     EXPECT_NE(text.find(isLoops ? "loops.program @prefix" : "etdg.graph @prefix"), std::string::npos) << phase;
     EXPECT_EQ(text.find("ft.scanl"), std::string::npos) << phase;
   }
