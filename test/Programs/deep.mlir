@@ -9,8 +9,8 @@
 // RUN: FileCheck %s --check-prefix=GRAPH < %t.mlir
 // CHECK: 1 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 
-// REMARK: remark: [Missed] whole {{.*}}'ft.scanr' stays one block: 6 scans are inside each other from here on
-// REMARK: remark: [Missed] whole {{.*}}'ft.scanl' stays one block: 5 scans are inside each other from here on
+// REMARK: remark: [Missed] whole {{.*}}'ft.scanr' stays one block: 6 scans are inside each other here
+// REMARK: remark: [Missed] whole {{.*}}'ft.scanl' stays one block: 5 scans are inside each other here
 // REMARK-NOT: stays one block
 
 // Four scans split: sixteen leaves, not sixty-four. What the outer two carry is pieces of a read.
