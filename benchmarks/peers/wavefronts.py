@@ -141,7 +141,7 @@ def _scan(tokens, weights, bias):
 
 
 def grid_waves(src, trg, w, ux, uy, b):
-    """Both states of the last layer's last cell of each row, and all last-layer states [S, T, N, H] twice, of a grid RNN.
+    """Both states of the last layer of a grid RNN, [2, S, T, N, H]: src is [N, S, 1, H], trg [N, T, 1, H].
 
     With m = d + i + j as the wavefront, a cell reads its own row, the row above and the layer below, all of wavefront
     m - 1. So two products over all rows serve the layers of a wavefront.

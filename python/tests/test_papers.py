@@ -93,7 +93,7 @@ class Peers(unittest.TestCase):
                 self.same(wavefronts.dilated_lstm(*case.inputs, cudnn=False)(), expected)
                 self.same(wavefronts.dilated_lstm(*case.inputs)(), expected)
 
-    def test_references_of_attention(self):
+    def test_references(self):
         paper = command()
         small = {"stacked LSTM": {"N": 2, "D": 3, "L": 4, "H": 4}, "dilated LSTM": {"N": 2, "D": 3, "L": 5, "H": 4},
                  "grid RNN": {"N": 2, "D": 2, "S": 3, "T": 4, "H": 4}, "back-to-back GEMM": {"M": 128, "N": 128},

@@ -391,6 +391,16 @@ llvm.func @span() attributes {l = #tile.blocked<vector = [4611686018427387904, 1
 
 // -----
 
+// expected-error @+1 {{(L3) expected numbers of at most 1048576, found 2097152}}
+llvm.func @repeated() attributes {l = #tile.blocked<vector = [1, 2], threads = [64, 4], warp = [8, 4], repeat = [2097152, 1]>}
+
+// -----
+
+// expected-error @+1 {{(L4) expected two positive numbers beside 'warp', found repeat = [0, 1]}}
+llvm.func @no_repeat() attributes {l = #tile.blocked<vector = [1, 2], threads = [64, 4], warp = [8, 4], repeat = [0, 1]>}
+
+// -----
+
 // expected-error @+1 {{(M2) expected numbers of at most 1048576, found 4611686018427387904}}
 llvm.func @move() attributes {l = #tile.move<width = 4611686018427387904, threads = [4, 8]>}
 

@@ -95,8 +95,9 @@ LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                        << "], warp = [" << warp << "]";
   if (!repeat.empty() && (!arePositivePair(repeat) || warp.empty()))
     return emitError() << "(L4) expected two positive numbers beside 'warp', found repeat = [" << repeat << "]";
-  if (int64_t number = findTooGreat({vector[0], vector[1], threads[0], threads[1]}); number || findTooGreat(repeat))
-    return emitError() << "(L3) expected numbers of at most " << mostNumber << ", found " << number;
+  for (ArrayRef<int64_t> numbers : {vector, threads, repeat})
+    if (int64_t number = findTooGreat(numbers))
+      return emitError() << "(L3) expected numbers of at most " << mostNumber << ", found " << number;
   return success();
 }
 
