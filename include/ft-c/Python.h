@@ -58,6 +58,11 @@ typedef struct FtPythonReader {
   /* Of PyTorch: an attribute that says whether gradients are tracked, a function that says whether
      they are now, and a method that says whether the data are to be negated. NULL where there are none. */
   void *tracks_name, *tracks_now, *negated_name;
+  /* Of PyTorch: an object, its attribute that says which level of forward-mode derivatives is open, and the
+     attribute's value while none is. A call inside a level is left to the slower way. NULL where there are none. */
+  void *level_owner, *level_name, *level_none;
+  /* Of PyTorch: a function that counts the modes which see each operation, and the number 0. NULL where there are none. */
+  void *modes_count, *modes_none;
 } FtPythonReader;
 
 typedef struct FtPythonDispatcher FtPythonDispatcher;

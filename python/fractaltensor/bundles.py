@@ -19,6 +19,7 @@ from .errors import ArgumentError, ArgumentValueError, BundleError, CompileError
 from .direct import Dispatcher
 from .plan import _Frame, fits
 from .program import Program
+from .torch_tracking import refuse
 from .types import DTYPES, DType
 
 _CPU_CLASSES = ("x86-64-v3", "x86-64-v4")
@@ -124,6 +125,7 @@ class BundleEntry:
 
         if not args:
             raise ArgumentError(f"{self.name} takes arrays, found none")
+        refuse(self.name, args, "a bundle computes forward only: call it within torch.no_grad()")
         infos = []
         for index, value in enumerate(args):
             info = arrays.describe(value)

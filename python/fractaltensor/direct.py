@@ -38,6 +38,8 @@ class _Reader(lib.Sized):
     _fields_ = [
         ("struct_size", c_size_t), ("kind", c_int32), ("library", c_int32), ("type", c_void_p), ("exchange", c_void_p),
         ("header_bytes", c_size_t), ("tracks_name", c_void_p), ("tracks_now", c_void_p), ("negated_name", c_void_p),
+        ("level_owner", c_void_p), ("level_name", c_void_p), ("level_none", c_void_p),
+        ("modes_count", c_void_p), ("modes_none", c_void_p),
     ]
 
 
@@ -87,6 +89,7 @@ def _start() -> bool:
 
 def _add_torch() -> bool:
     import torch
+    from torch.autograd import forward_ad
 
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if capsule is None:  # before PyTorch 2.10
@@ -97,6 +100,8 @@ def _add_torch() -> bool:
         reader = _Reader(
             kind=EXCHANGE, library=_LIBRARIES["torch"], type=_address(kind), exchange=table,
             tracks_name=_address("requires_grad"), tracks_now=_address(torch.is_grad_enabled), negated_name=_address("is_neg"),
+            level_owner=_address(forward_ad), level_name=_address("_current_level"), level_none=_address(-1),
+            modes_count=_address(torch._C._len_torch_dispatch_stack), modes_none=_address(0),
         )
         if lib.library().ft_python_reader_add(byref(reader)) != lib.OK:
             return False

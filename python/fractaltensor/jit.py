@@ -25,6 +25,7 @@ from .names import did_you_mean
 from .plan import Plan, check_outputs, check_overlaps, stride_classes
 from .program import Options, Program, Signature, check_inside
 from .source import here, of_argument, of_function
+from .torch_tracking import is_level_open, is_watched, refuse
 from .trace import Traced, is_tracing
 from .types import DType, TensorType, dtype_of
 
@@ -243,8 +244,12 @@ class Jit:
             from .ragged_calls import call_ragged
 
             return call_ragged(self, values, statics, engine or self._engine, out, stream)
-        if out is None and "torch" in sys.modules and _needs_torch(values):
-            return self._through_torch(values, statics)
+        if "torch" in sys.modules:
+            if out is None and _needs_torch(values):
+                return self._through_torch(values, statics)
+            if out is not None:
+                written = out if isinstance(out, (tuple, list)) else (out,)
+                refuse(self.__name__, (*values, *written), "derivatives do not pass through out=: call it without, or within torch.no_grad()")
         described = None
         if out is None and engine is None and stream is None:
             described = _described_key(values, statics)
@@ -366,9 +371,13 @@ class Jit:
 
     def _through_torch(self, values, statics):
         """A call that PyTorch has to see: gradients are tracked, or tensors have no data."""
-        from .torch_support import call_operator, call_with_gradients, is_plain
+        from .torch_gradients import is_wrapped
+        from .torch_support import call_operator, call_transformed, call_with_gradients, is_plain
 
-        call = call_with_gradients if all(is_plain(value) for value in values) else call_operator
+        if any(is_plain(value) and is_wrapped(value) for value in values):
+            call = call_transformed
+        else:
+            call = call_with_gradients if all(is_plain(value) for value in values) and not is_watched() else call_operator
         return self._in_structure(call(self, values, statics))
 
     def _in_structure(self, leaves: Sequence):
@@ -677,7 +686,7 @@ def _signature_key(args) -> Tuple:
         kind = type(value)
         if kind is _ndarray():
             key.append((value.shape, value.strides, value.dtype))
-        elif kind is _tensor() and not value.requires_grad and not value.is_neg():
+        elif kind is _tensor() and not value.requires_grad and not value.is_neg() and not is_level_open() and not is_watched():
             key.append((value.shape, value.stride(), value.dtype, value.device))
         else:
             raise _Slow

@@ -21,6 +21,7 @@ from .binding import Binder, RaggedArray, check_bounds, found_text
 from .errors import ArgumentError, ArgumentValueError, CompileError
 from .lengths import Length
 from .padded_calls import module_for
+from .torch_tracking import refuse
 from .types import ListType, i64
 
 
@@ -120,6 +121,8 @@ def call_ragged(jit, values, statics, engine, out, stream):
 
     if out is not None:
         raise ArgumentError(f"{jit.__name__}: the results of ragged programs have shapes that are data: out= is not possible")
+    plain = [v.values if isinstance(v, RaggedArray) else v for v in values]
+    refuse(jit.__name__, plain, "programs with lists of several lengths have no derivatives: call it within torch.no_grad()")
     given = _Arguments(jit, values)
     binder, device = given.binder, given.device
     target = target_of(engine, device, jit.__name__)

@@ -24,9 +24,10 @@ import torch
 
 from . import arrays, stored, torch_gradients
 from .binding import Binder, check_bounds
-from .errors import ArgumentError, TraceError
+from .errors import ArgumentError, GradientError, TraceError
 from .imports import after_import
 from .jit import Jit, by_number
+from .torch_tracking import is_tracked, is_watched
 from .types import ListType
 
 #: Programs of this process by their strings: with places in the user's source, and tuned where they were.
@@ -177,8 +178,10 @@ def _fake(program: str, inputs: Sequence[torch.Tensor]):
 
 def _call(jit: Jit, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
     """A derived program: directly with plain tensors, else as the operator."""
-    grows = torch.is_grad_enabled() and any(t.requires_grad for t in inputs)
-    if all(is_plain(t) for t in inputs):
+    if any(torch_gradients.is_wrapped(t) for t in inputs):
+        return _transformed(jit, inputs, {})
+    grows = any(is_tracked(t) for t in inputs)
+    if all(is_plain(t) for t in inputs) and not is_watched():
         return _with_gradients(jit, inputs, {}) if grows else jit._run_flat(inputs)
     if grows:
         return call_operator(jit, inputs, {})
@@ -193,12 +196,14 @@ def _with_gradients(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[s
 
 def _differentiable(kind: str, program: str, inputs: Sequence[torch.Tensor]):
     # With plain tensors, and no mode that watches, what lies below autograd is the call itself.
-    if torch._C._len_torch_dispatch_stack() == 0:
+    if not is_watched():
         found = _run_prepared(_own.get(program), inputs)
         if found is not None:
             return found
     count = _count_results(program)
-    if torch.is_grad_enabled() and any(t.requires_grad for t in inputs):
+    if any(is_tracked(t) for t in inputs):
+        if torch._C._are_functorch_transforms_active():
+            raise GradientError("an operator of fractaltensor has no rule for torch.func: call the program itself there")
         return _results(_with_gradients(_jit(program), inputs, {}))
     with torch._C._AutoDispatchBelowAutograd():
         return operator(kind, count)(program, list(inputs))
@@ -236,6 +241,8 @@ def program_text(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str,
 def call_operator(jit: Jit, values: Sequence[Any], statics: Mapping[str, Any]) -> List[torch.Tensor]:
     """A program's call as the operator; its results in order."""
     inputs = [_tensor(jit, p, v) for p, v in zip(jit.signature.traced, values)]
+    if any(torch_gradients.is_wrapped(t) for t in inputs):
+        return _transformed(jit, inputs, statics)
     if _is_sharded:
         from .distributed.placements import align
 
@@ -274,6 +281,20 @@ after_import("torch._dynamo", _allow_in_graph)
 after_import("torch.distributed.tensor", _shard)
 
 
+def _transformed(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> List[torch.Tensor]:
+    lengths, extents, dtypes = _names(jit, inputs)
+    check_bounds(jit.signature, jit._options.bounds, jit.__name__, {**lengths, **extents})
+    program = jit._program(extents, dtypes, statics)
+    if statics:  # a program that has their values
+        jit = _jit(stored.text_of(program, jit._engine))
+    return torch_gradients.transformed(_call, jit, program, inputs)
+
+
+def call_transformed(jit: Jit, values: Sequence[Any], statics: Mapping[str, Any]) -> List[torch.Tensor]:
+    """A call inside of ``torch.func`` or ``torch.vmap``."""
+    return _transformed(jit, [_tensor(jit, p, v) for p, v in zip(jit.signature.traced, values)], statics)
+
+
 def call_with_gradients(jit: Jit, values: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> List[torch.Tensor]:
     """A call with plain tensors, of which some require gradients: an ``autograd.Function`` above the operator."""
     bound = Binder(jit.signature, jit.__name__).bind(values)
@@ -287,13 +308,6 @@ def is_plain(value) -> bool:
 
 
 def needs_operator(values: Sequence[Any]) -> bool:
-    """Whether a call has to be seen by PyTorch: gradients are tracked, or tensors are not plain."""
+    """Whether a call has to be seen by PyTorch: derivatives are tracked, or tensors are not plain."""
     tensors = [v for v in values if isinstance(v, torch.Tensor)]
-    if any(torch._C._functorch.is_functorch_wrapped_tensor(t) for t in tensors):
-        raise ArgumentError(
-            "programs inside torch.func and torch.vmap are not possible: for vmap give the program's arguments one more length and "
-            "map over it; for gradients call backward(), torch.autograd.grad, ft.grad or ft.vjp"
-        )
-    return any(not is_plain(t) for t in tensors) or (
-        torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
-    )
+    return bool(tensors) and is_watched() or any(not is_plain(t) or torch_gradients.is_wrapped(t) or is_tracked(t) for t in tensors)

@@ -344,7 +344,8 @@ class Torch(unittest.TestCase):
         x, y = torch.from_numpy(numbers()), torch.ones(3, 4)
         for _ in range(2):
             add(x, y)
-        for wrong in (lambda: torch.func.vmap(add)(x[None], y[None]), lambda: add(x.to("meta"), y), lambda: add(x.to_sparse(), y)):
+        self.assertTrue(torch.equal(torch.func.vmap(add)(x[None], y[None])[0], x + y))
+        for wrong in (lambda: add(x.to("meta"), y), lambda: add(x.to_sparse(), y)):
             with self.assertRaises(Exception) as raised:
                 wrong()
             self.assertNotIsInstance(raised.exception, (ft.InternalError, AssertionError))

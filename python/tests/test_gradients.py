@@ -9,6 +9,7 @@ import fractaltensor as ft
 
 try:
     import torch
+    from torch.autograd import forward_ad
 except ImportError:
     torch = None
 
@@ -134,6 +135,97 @@ class Autograd(unittest.TestCase):
             inputs[1].mul_(2)
         with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
             result.sum().backward()
+
+
+@unittest.skipIf(torch is None, "PyTorch is not there")
+class ForwardMode(unittest.TestCase):
+    """Dual tensors and torch.func, also of calls that are prepared."""
+
+    def setUp(self):
+        torch.manual_seed(5)
+        self.args = [torch.randn(s, dtype=torch.float64) * 0.5 for s in ((2, 3, 1, 2), (2, 2, 2), (1, 2))]
+        self.tangents = [torch.randn_like(a) for a in self.args]
+        for _ in range(3):
+            cell_rnn(*self.args)
+
+    def same(self, found, wanted):
+        torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-13)
+
+    def test_tangents(self):
+        for moved in ((0,), (1,), (0, 2)):
+            for tracked in ((), (1,)):
+                with self.subTest(moved=moved, tracked=tracked), forward_ad.dual_level():
+                    args = [a.clone().requires_grad_(i in tracked) for i, a in enumerate(self.args)]
+                    args = [forward_ad.make_dual(a, t) if i in moved else a for i, (a, t) in enumerate(zip(args, self.tangents))]
+                    mine, theirs = forward_ad.unpack_dual(cell_rnn(*args)), forward_ad.unpack_dual(eager_rnn(*args))
+                    self.same(mine.primal, theirs.primal)
+                    self.same(mine.tangent, theirs.tangent)
+
+    def test_both_modes(self):
+        args = [a.requires_grad_() for a in (self.args[0][:1, :2], self.args[1][:1], self.args[2])]
+        self.assertTrue(torch.autograd.gradcheck(cell_rnn, args, check_forward_ad=True))
+        self.assertTrue(torch.autograd.gradgradcheck(cell_rnn, args, check_fwd_over_rev=True, check_rev_over_rev=False, check_undefined_grad=False))
+
+    def test_transforms(self):
+        func = torch.func
+        args = self.args
+        losses = [lambda *a, run=run: (run(*a) ** 2).sum() for run in (cell_rnn, eager_rnn)]
+        for transform in (func.grad, func.jacfwd):
+            self.same(*(transform(loss, argnums=(0, 1, 2))(*args) for loss in losses))
+        self.same(*(func.hessian(loss, argnums=2)(*args) for loss in losses))
+        self.same(*(func.jvp(run, tuple(args), tuple(self.tangents)) for run in (cell_rnn, eager_rnn)))
+        batch = torch.stack([args[2], -args[2]])
+        for inner in (lambda f: f, lambda f: func.grad(lambda *a: f(*a).sum(), argnums=1)):
+            self.same(*(torch.vmap(inner(run), in_dims=(None, None, 0))(args[0], args[1], batch) for run in (cell_rnn, eager_rnn)))
+
+    def test_tracing_sees_the_operator(self):
+        from torch.fx.experimental.proxy_tensor import make_fx
+
+        graph = make_fx(cell_rnn)(*self.args)
+        self.same(graph(*self.tangents), eager_rnn(*self.tangents))
+
+    def test_results_that_are_arguments(self):
+        @ft.jit
+        def both(xs: ft.List["L", ft.f64[2]]):
+            return xs.map(ft.sin), xs
+
+        xs = self.args[2].clone().requires_grad_()
+        waves, same = both(xs)
+        self.assertNotEqual(same.data_ptr(), xs.data_ptr())
+        (waves.sum() + 3 * same.sum()).backward()
+        self.same(xs.grad, torch.cos(xs.detach()) + 3)
+        with forward_ad.dual_level():
+            found = [forward_ad.unpack_dual(r).tangent for r in both(forward_ad.make_dual(xs.detach(), torch.ones_like(xs)))]
+        self.same(found, [torch.cos(xs.detach()), torch.ones(1, 2, dtype=torch.float64)])
+
+    def test_nothing_is_tracked(self):
+        args = [a.requires_grad_() for a in self.args]
+        with torch.no_grad():
+            self.assertFalse(cell_rnn(*args).requires_grad)
+        with torch.inference_mode():
+            self.assertTrue(cell_rnn(*args).is_inference())
+
+    def test_refusals(self):
+        args, out = self.args, torch.empty(2, 3, 1, 2, dtype=torch.float64)
+        for _ in range(2):
+            cell_rnn(*args, out=out)
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(args[0], self.tangents[0])
+            with self.assertRaisesRegex(ft.GradientError, "argument 0 has a tangent, and derivatives do not pass through out="):
+                cell_rnn(dual, *args[1:], out=out)
+        tracked = [args[0], args[1].clone().requires_grad_(), args[2]]
+        with self.assertRaisesRegex(ft.GradientError, "argument 1 requires a gradient, and derivatives do not pass through out="):
+            cell_rnn(*tracked, out=out)
+        y = cell_rnn(*tracked)
+        with self.assertRaisesRegex(ft.GradientError, "is_grads_batched"):
+            torch.autograd.grad(y, tracked[1], torch.stack([torch.ones_like(y)] * 2), is_grads_batched=True)
+
+        @ft.jit
+        def sums(xss: ft.List["N, ragged(len)", ft.f64[2]]):
+            return xss.map(lambda xs: xs.reduce(lambda a, b: a + b, init=ft.zeros(2, dtype=ft.f64)))
+
+        with self.assertRaisesRegex(ft.GradientError, "requires a gradient, and programs with lists of several lengths"):
+            sums(ft.ragged(torch.ones(3, 2, dtype=torch.float64, requires_grad=True), [0, 1, 3]))
 
 
 class Functions(unittest.TestCase):

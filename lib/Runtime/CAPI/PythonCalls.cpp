@@ -94,6 +94,7 @@ struct Arguments {
   int64_t key[maxWords];
   size_t words = 0;
   const FtPythonReader *first = nullptr;
+  const FtPythonReader *watched = nullptr; // of an array that others may have to see
 };
 
 struct Plan {
@@ -211,6 +212,21 @@ static bool isPlain(const FtPythonApi &api, const FtPythonReader &reader, void *
          isFalse(api.call_object(reader.tracks_now, nullptr));
 }
 
+/// Whether PyTorch has to see calls: arrays may have tangents, or a mode traces operations.
+static bool isWatched(const FtPythonApi &api, const FtPythonReader &reader) {
+  // Small numbers live on.
+  auto is = [&](void *answer, void *wanted) {
+    if (answer)
+      api.dec_ref(answer);
+    else
+      api.clear_error();
+    return answer == wanted;
+  };
+  if (reader.level_owner && !is(api.get_attribute(reader.level_owner, reader.level_name), reader.level_none))
+    return true;
+  return reader.modes_count && !is(api.call_object(reader.modes_count, nullptr), reader.modes_none);
+}
+
 static bool readNumpy(const FtPythonReader &reader, void *object, FtTensor &t, int64_t *strides, bool &isWritable) {
   NumpyFields fields;
   memcpy(&fields, static_cast<char *>(object) + reader.header_bytes, sizeof fields);
@@ -252,6 +268,8 @@ static bool readArray(const FtPythonApi &api, void *object, Arguments &all, int3
     }
     if (!isPlain(api, *reader, object))
       return false;
+    if (reader->level_owner || reader->modes_count)
+      all.watched = reader;
   }
   if (index == 0) {
     all.first = reader;
@@ -381,6 +399,8 @@ static void *call(FtPythonDispatcher &d, void *const *arguments, ptrdiff_t count
   for (int32_t i = 0; i < int32_t(count); ++i)
     if (!readArray(api, arguments[i], all, i) || !addKey(all.tensors[i], all.key, all.words))
       return giveNone(api);
+  if (all.watched && isWatched(api, *all.watched))
+    return giveNone(api);
   std::shared_ptr<Plan> plan = findPlan(d, all.key, all.words);
   if (!plan || (plan->makers.empty() ? plan->numInputs + plan->numOutputs != count : plan->numInputs != count) ||
       plan->numInputs + plan->numOutputs > maxTensors)
@@ -444,8 +464,13 @@ FtStatus ft_python_reader_add(const FtPythonReader *given) {
   }
   if (given->tracks_name && !given->tracks_now)
     return invalid("tracks_now is NULL");
+  if (given->level_owner && (!given->level_name || !given->level_none))
+    return invalid("level_name or level_none is NULL");
+  if (given->modes_count && !given->modes_none)
+    return invalid("modes_none is NULL");
   Registry &all = registry();
-  for (void *object : {given->type, given->tracks_name, given->tracks_now, given->negated_name})
+  for (void *object : {given->type, given->tracks_name, given->tracks_now, given->negated_name, given->level_owner,
+                       given->level_name, given->level_none, given->modes_count, given->modes_none})
     if (object)
       all.api.inc_ref(object);
   return all.readers.add(*given) ? FT_OK : ft_set_last_error(FT_UNSUPPORTED_FORMAT, "too many types of arrays");

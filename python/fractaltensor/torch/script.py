@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ArgumentError, DeviceError
 from ..jit import _calls
 from ..locks import ForkLock
+from ..torch_tracking import is_level_open
 from .runtime import arrays, engines
 from . import exported, held_bundles
 from .ir import lengths
@@ -327,6 +328,8 @@ def _plain_key(args) -> Optional[Tuple]:
     torch = sys.modules.get("torch")
     plain = () if torch is None else (torch.Tensor, torch.nn.Parameter)
     refuses_gradients = torch is not None and torch.is_grad_enabled()
+    if is_level_open():
+        return None
     key: List[Any] = []
     objects = set()
     for value in args:

@@ -10,6 +10,7 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from ...errors import ArgumentError, DeviceError, GradientError
+from ...torch_tracking import has_tangent, is_tracked
 from ..ir import dtypes
 from ..ir.dtypes import DType
 from ..problems import Problem
@@ -123,8 +124,9 @@ def check(value, name: str, device: str = "cpu") -> None:
         raise ArgumentError(f"argument '{name}' is a conjugate that has not been computed: x.resolve_conj().resolve_neg()")
     if value.layout is not torch.strided or value.is_quantized:
         raise ArgumentError(f"argument '{name}' is no plain dense tensor: layout {value.layout}, type {value.dtype}")
-    if value.requires_grad and torch.is_grad_enabled():
-        raise GradientError(f"argument '{name}' requires a gradient, and compiled functions compute forward only: call within torch.no_grad()")
+    if is_tracked(value):
+        found = "has a tangent" if has_tangent(value) else "requires a gradient"
+        raise GradientError(f"argument '{name}' {found}, and compiled functions compute forward only: call within torch.no_grad()")
     if type(value) is not torch.Tensor and type(value) is not torch.nn.Parameter:
         raise ArgumentError(f"argument '{name}' is a {type(value).__name__}: subclasses of Tensor may mean something else by their operators")
 
