@@ -31,9 +31,9 @@ HEAD = """# Passes by phase
 
 <!-- Made by scripts/passes.py from lib/Pipelines and the passes' definitions: change those. -->
 
-What each phase runs, in this order, for each target. `ft-opt --ft-compile`, `ft-run`, bundles, the C interface, Python and the fuzzer
-all run these lists (`lib/Pipelines/Targets.cpp`, `Phases.cpp`). `ft-run --mlir-print-ir-after-all` prints after each pass,
-and `--mlir-timing` measures them. Each phase up to `storage` is followed by its contract (`ft-verify-phase`) and its proof
+What each phase runs, in this order, for each target. All users of the compiler run these lists (`lib/Pipelines/Targets.cpp`,
+`Phases.cpp`): `ft-opt --ft-compile`, `ft-run`, bundles, the C interface, Python and the fuzzer. The option `--mlir-print-ir-after-all`
+of `ft-run` prints after each pass, and `--mlir-timing` measures them. Each phase up to `storage` is followed by its contract (`ft-verify-phase`) and its proof
 (`etdg-validate-phase`, [validator.md](validator.md)), which change nothing and are left out here.
 
 """
