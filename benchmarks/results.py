@@ -5,8 +5,8 @@
     benchmarks/results.py [--check] [--plot]
 
 A file `benchmarks/results/<date>-<machine>.json` holds one run on one machine: `card`, `date`, `commit`, `command`, `peers`, and `rows`.
-A row has `program`, `sizes`, `type`, `ours_us` and `peer_us` (microseconds a call), `peer` (its name), and where known `floor_us` (the time
-that arithmetic or memory alone would take), `reason` (why the peer is faster) and a `command` of its own. Ratios are the peer's time over
+A row has `program`, `sizes`, `type`, `ours_us` and `peer_us` (microseconds a call), and `peer` (its name). Where they are known it has `floor_us`
+(the time of arithmetic or memory alone), `reason` (why the peer is faster) and a `command` of its own. Ratios are the peer's time over
 ours: above 1 ours is faster. Only numbers of one file compare: they are of one card in one run.
 
 --check fails where the page is not what the files give. --plot draws docs/performance.svg, too, and needs matplotlib.

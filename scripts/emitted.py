@@ -5,8 +5,8 @@
     emitted.py write FOLDER [--bin=build/bin] [--jobs=N] [--all] [FILE...]
     emitted.py compare BEFORE AFTER [--renames=FILE]
 
-`write` leaves, for each program, what the engines run: PTX and launch plans of a GPU (from a bundle), and LLVM IR and
-launch plans of the CPU (for one class of processors, so that machines agree). Beside them stands what `ft-opt` prints
+`write` leaves, for each program, what the engines run. Of a GPU that is PTX and launch plans (from a bundle). Of the CPU it is LLVM IR and
+launch plans, for one class of processors, so that machines agree. Beside them stands what `ft-opt` prints
 for the CPU at the phase `target`. Of a program that is refused, the errors are left. The programs are those of
 examples/, integration/ and benchmarks/programs/, compiled for sm_90a; `--all` adds test/Programs/ and sm_80.
 

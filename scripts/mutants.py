@@ -4,8 +4,8 @@
 
 scripts/mutants.py [--list] [--check] [--clean] [--keep] [--here] [--table[=FILE]] [NAME...]
 
-Each file of test/Mutants/ is a fault: what is wrong, the path of the file that it is in, the text that is there,
-the text that takes its place (wherever lines break), and the tests that should fail with it. It lies in the
+Each file of test/Mutants/ is a fault. It has what is wrong, the path of the faulty file, the text there and the text that
+takes its place (wherever lines break). It also names the tests that should fail with it. It lies in the
 folder of its area, as the sources do. The faults are planted into a copy of the tree, build-mutants/tree, with a build folder
 of its own; the sources and the build of this tree stay as they are. Exit status 0 only if every fault was
 noticed, save those that say why they change nothing.

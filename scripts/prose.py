@@ -63,6 +63,8 @@ def joined(text, pattern, mark):
     kind, first, parts, end = None, 0, [], 0
     for match in list(pattern.finditer(text)) + [None]:
         found = match and next((k for k in ("comment", "block", "string") if match.groupdict().get(k)), None)
+        if found == "block" and mark == "#" and text[text.rfind("\n", 0, match.start()) + 1:match.start()].strip(" \tr"):
+            found = None  # data, not a docstring
         between = text[end:match.start()] if match else ";"
         goes_on = found == kind and found and (
             (found == "comment" and not between.strip() and between.count("\n") == 1) or
@@ -76,7 +78,7 @@ def joined(text, pattern, mark):
             if not parts:
                 first = text.count("\n", 0, match.start()) + 1
             kind = found
-            parts.append((match.group(), "<<" in between or "+" in between))
+            parts.append((match.group(), "<<" in between or "+" in between, match.start() - text.rfind("\n", 0, match.start()) - 1))
         else:
             kind = None
         end = match.end()
@@ -84,23 +86,36 @@ def joined(text, pattern, mark):
 
 def spoken(line, kind, parts):
     if kind == "comment":
-        content = "\n".join(re.sub(r"^(///?<?|#:?|/\*+)|\*/$", "", part).strip() for part, _ in parts)
+        content = "\n".join(re.sub(r"^(///?<?|#:?|/\*+)|\*/$", "", part).strip() for part, _, _ in parts)
         content = re.sub(r"^\s*=+.*$|^\S+\.(?:h|cpp) - |-\*-.*?-\*-.*", "", content, flags=re.M)
         for paragraph in re.split(r"\n\s*\n", content):
             yield line, "comment", paragraph
     elif kind == "block":
-        content = re.sub(r'^\[\{|\}\]$|^"""|"""$', "", parts[0][0])
-        content = re.sub(r"```.*?```", "", content, flags=re.S)
-        at = line
-        content = re.sub(r"^\s*\|.*$", "", content, flags=re.M)  # tables
-        for paragraph in re.split(r"\n\s*\n|\n\s*(?=[-*] )", content):
-            if not re.match(r"\s{8,}\S", paragraph.split("\n")[-1]):
-                yield at, "description", paragraph
-            at += paragraph.count("\n") + 1
+        yield from description(line, parts[0][0], parts[0][2])
     else:
-        content = "".join((" … " if apart else "") + part[1:-1] for part, apart in parts)
+        content = "".join((" … " if apart else "") + part[1:-1] for part, apart, _ in parts)
         if len(re.findall(r"[A-Za-z]{2,}", content)) >= FEWEST_WORDS:
             yield line, "message", content.replace("\\n", "\n")
+
+
+def description(line, text, margin):
+    """The paragraphs and items of a TableGen description, or of a docstring in column `margin`, without tables and what is indented as code."""
+    python = text.startswith('"""')
+    content = re.sub(r'^\[\{|\}\]$|^"""|"""$', "", text)
+    content = re.sub(r"```.*?```", "", content, flags=re.S)
+    content = re.sub(r"^\s*\|.*$", "", content, flags=re.M)  # tables
+    items = r"|\n\s*(?=\w+: )" if python else ""  # `Attributes:` of a class
+    for paragraph in re.split(r"\n\s*\n|\n\s*(?=[-*] )" + items, content):
+        if python and is_code(paragraph, margin) or not python and re.match(r"\s{8,}\S", paragraph.split("\n")[-1]):
+            continue
+        yield line, "description", paragraph
+        line += paragraph.count("\n") + 1
+
+
+def is_code(paragraph, margin):
+    """Whether all lines of a docstring's paragraph, an item aside, stand further in than its text."""
+    lines = [one for one in paragraph.split("\n") if one.strip()]
+    return len(lines) > 0 and all(re.match(r"\s{%d,}\S" % (margin + 2), one) for one in lines)
 
 
 def sentences(text):

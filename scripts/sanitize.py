@@ -4,8 +4,8 @@
 
     scripts/sanitize.py address|thread [--python MODULE ...] [--no-unit]
 
-Of build/, which must be finished, the objects of the C interface, the runtime, the engines, launch plans and their unit
-tests are compiled again; the rest of the library is linked as it is. Needs clang's runtimes, which `scripts/setup.sh asan` installs. The preset
+It compiles the objects of the C interface, the runtime, the engines, launch plans and their unit tests again. The rest of the
+library is linked as it is in build/, which must be finished. Needs clang's runtimes, which `scripts/setup.sh asan` installs. The preset
 `asan` builds everything so, which takes as long as a build does. Results are in build/sanitized/KIND. The last line is
 "N passed, N failed": test binaries, and runs of the Python package's tests, with a report of a sanitizer as a failure.
 """

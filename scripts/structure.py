@@ -11,7 +11,7 @@ directories: no directory holds more than 20 files `.cpp`.
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS have a name, and a reason
            in a comment.
-names:     no two back ends have functions or methods of equal names, in sources or headers: where they do one thing, it is
+names:     no two back ends have functions or methods of equal names, in sources or headers. Where they do one thing, it is
            written once; what is another thing has another name. What overrides an interface's has the interface's name.
 passes:    each registered pass has a test that checks its IR with FileCheck.
 pipelines: passes are put together in lib/Pipelines alone: `create<Pass>(` of a defined pass, or an adaptor of it, stands nowhere else.

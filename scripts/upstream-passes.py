@@ -6,10 +6,10 @@
 
 Each program (all of examples/ by default) is compiled up to each phase; each pass runs on what came
 out. Where that changed anything, the result is compiled for the CPU, run and compared with the
-interpreter, and code for a GPU is emitted; equal results of different passes are looked at once. The
+interpreter. Code for a GPU is emitted, too. Equal results of different passes are looked at once. The
 named passes must succeed and keep the program working. With `all`, every pass that ft-opt lists is
-tried: it may fail in its own way, and what it leaves may be refused with a located error,
-but no program crashes, hangs or computes something else.
+tried. It may fail in its own way, and what it leaves may be refused with a located error.
+No program crashes, hangs or computes something else.
 """
 
 import argparse

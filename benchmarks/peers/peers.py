@@ -24,8 +24,8 @@ import programs  # noqa: E402
 import runtime  # noqa: E402
 
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
-# Halves are rounded after every step of a recurrence and every state, as PyTorch's plain forms are: up to
-# 40 times half the distance of two numbers (check.py has the same bounds).
+# Halves are rounded after every step of a recurrence and every state, as in PyTorch's plain forms. The bound is
+# 40 times half the distance of two numbers (check.py has the same).
 TOLERANCE = {"f32": 1e-4, "f16": 3e-2, "bf16": 0.25, "f64": 1e-11}
 ROOT = pathlib.Path(__file__).resolve().parent
 

@@ -4,9 +4,11 @@
 
     prices.py FOLDER [--json=FILE] [--kernels=FILE] [--seconds=0.15] [--only=NAME,...] [--once=FILE]
 
-All forms of a program are timed in turn at the same lengths, with the L2 cache evicted before each call; medians. A form whose results are
-other than those of most is told, and has no time. --kernels: what each launch takes, with its registers, threads and blocks, by the profiler.
---once calls each bundle of a file's lines, `bundle|lengths`, once, between the profiler's start and stop.
+All variants of a program are timed in turn at the same lengths, with the L2 cache evicted before each call; medians. A variant whose results
+differ from those of most is reported, and has no time.
+
+With --kernels the profiler gives the time of each launch, with its registers, threads and blocks. With --once each bundle of a file's lines,
+`bundle|lengths`, is called once, between the profiler's start and stop.
 """
 import argparse
 import json

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The example programs in PyTorch: inputs at a benchmark size, the function in
-whatever type its inputs have (in float64 it is the reference), and peers that
-are faster than that plain form."""
+"""The example programs in PyTorch: inputs at a benchmark size, the function, and peers that are faster than that
+plain form. The function computes in whatever type its inputs have; in float64 it is the reference."""
 
 import torch
 import torch.nn.functional as F

@@ -1,15 +1,13 @@
 //===- edges.cu - what it costs that one phase waits for another ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Phases of one thread block on each SM, one after the other, as
-// kernels of a graph (plain or with programmatic dependent launch) and as steps of
-// one kernel (a barrier of the grid, flags of neighbours). Prints one JSON object,
-// seconds of a phase:
+// Phases of one thread block on each SM, one after the other. They run as kernels of a graph (plain or with
+// programmatic dependent launch) and as steps of one kernel (a barrier of the grid, flags of neighbours). Prints
+// one JSON object, seconds of a phase:
 //
-// - "exchange": each block reads so many bytes that its neighbour wrote in the phase
-//   before, and writes as many;
-// - "weights": each block reads so many bytes that no phase before has read, with the
-//   copies begun before the wait or after it;
+// - "exchange": each block reads so many bytes that its neighbour wrote in the phase before, and writes as many.
+// - "weights": each block reads so many bytes that no phase before has read. The copies begin before the wait or
+//   after it.
 // - "sync_seconds": the fields of machine/*.json, a line through the exchanges.
 //
 // Every result is compared with what it has to be. Build and run:

@@ -1,9 +1,8 @@
 //===- launch.cu - what a launch costs the host ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's share of a call, in microseconds of host time: launches of an
-// empty kernel by each of the driver's ways, and what its number of parameters,
-// attributes and streams cost. The queue never fills: the host waits after every
+// The driver's share of a call, in microseconds of host time: launches of an empty kernel by each of the driver's
+// ways. Also what its number of parameters, attributes and streams cost. The queue never fills: the host waits after every
 // 256 launches, outside of the clock. After each, the time from a launch to the
 // end of a wait for it, which shows what a way costs the device. Build and run:
 //

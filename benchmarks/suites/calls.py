@@ -3,8 +3,8 @@
 """Host time of a call from Python, beside what PyTorch, NumPy and Triton take on the same machine.
 
 On a GPU each row is the time to enqueue one small kernel; on the CPU it holds the work, which is a few additions.
-Rows are timed in turn, several rounds; the best and the median round are printed. With `--start` also what a process
-pays once, on the CPU: the import; of each example the first call with compilation, and the first call of a second
+Rows are timed in turn, several rounds; the best and the median round are printed. With `--start` it also measures what a process
+pays once, on the CPU. That is the import and, for each example, the first call with compilation, and the first call of a second
 process, which finds the program on disk.
 
 Usage: benchmarks/run.py calls [--device cuda|cpu] [--rounds 15] [--calls 300] [--start [--start-rounds 5]] [--json FILE]
@@ -158,8 +158,8 @@ class Times:
 
 
 def start(rounds):
-    """What a process pays once: the import, with bytecode on disk and where none may be written; of each example the first
-    call of a process that compiles, and of one that finds the program on disk. The processor's work is that of all
+    """What a process pays once. That is the import, with bytecode on disk and where none may be written. For each example it is
+    also the first call of a process that compiles, and of one that finds the program on disk. The processor's work is that of all
     threads; on a busy machine it tells more than the time."""
     import fractaltensor
 

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The schedule that the dataflow search chooses, beside other schedules, on the CPU engine.
 
-For each program: the schedule of `etdg-explore-dataflow` for a core's cache, the cost model's own choice without it, and
-`--variants` others no two of which have the same plan: other tiles, of the program as it is coarsened and with each of its operators by
-itself, and legal arrangements of loops drawn by a seed (`ft-run --plan-seed`). Runs alternate over `--rounds`, each round in another
-order; the least time of each case counts, and its median beside it. From
-the second round on, only those take part that are within `--keep` of the best so far, with the two choices: another one could not become the
-best. With `--cores` the process runs on so many processors only: beside other programs the time of one core is comparable where that of
-a team, which waits for its slowest thread, is not.
-Beside the times stand what the search predicts to move between memory and cache (elements), and with --perf what
-the processor counted: last-level misses, times a line of 64 bytes, of one call.
+For each program it times the schedule of `etdg-explore-dataflow` for a core's cache, the cost model's own choice without it, and `--variants` others.
+No two of these have the same plan. Some have other tiles, of the program as it is coarsened and with each of its operators by itself. Some are legal
+arrangements of loops drawn by a seed (`ft-run --plan-seed`). Runs alternate over `--rounds`, each round in another order; the least time of each case
+counts, and its median beside it. From the second round on, only the two choices take part and those that are within `--keep` of the best so far:
+another one could not become the best.
 
-Usage: benchmarks/run.py dataflow [--bin build/bin] [--variants 30] [--rounds 5] [--seconds 0.25] [--cores N] [--perf] [--json FILE] [PROGRAM ...]
+With `--cores` the process runs on so many processors only. Beside other programs the time of one core is comparable. That of a team is not, since it
+waits for its slowest thread. Beside the times stands the search's prediction of the traffic between memory and cache (elements). With --perf it also
+has what the processor counted: last-level misses, times a line of 64 bytes, of one call.
+
+    benchmarks/run.py dataflow [--bin build/bin] [--variants 30] [--rounds 5] [--seconds 0.25] [--cores N] [--perf] [--json FILE] [PROGRAM ...]
+
 The answer to "within a tenth of the best?" is the column `of best`: chosen over the best of all cases but itself. The exit status is 0
 whatever the answer is. Five rounds of three programs take about four minutes on an idle machine.
 """

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The schedule that the dataflow search chooses for a GPU, packed beside variants for a machine with the GPU and without LLVM.
 
-For each program: what `ft-compile="dataflow"` chooses (`chosen`), what the estimates choose by themselves (`cost model`), and `--variants`
-others, no two alike: first those that differ from the chosen one in one thing - rows of a task, threads of a block and the tiles that follow,
-shares of a thread, terms of a step, stages, blocks for each SM -, then several at once, drawn by `--draw`. What the compiler refuses is
-no variant.
+For each program it packs the choice of `ft-compile="dataflow"` (`chosen`), that of the estimates alone (`cost model`), and `--variants` others, no two
+alike. The first of these differ from the chosen one in one decision. That is rows of a task, threads of a block and the tiles that follow, tiles of a
+thread, terms of a step, stages, or blocks for each SM. The others differ in several at once, drawn by `--draw`. A variant that the compiler refuses is left out.
 
     benchmarks/run.py dataflow-gpu [--bin build/bin] [--variants 40] [--target sm_90a] FOLDER
     FOLDER/run.sh                     there: checks each against float64, times all in turns, prints chosen over best

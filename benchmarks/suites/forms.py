@@ -4,7 +4,7 @@
 
 The peers are benchmarks/peers/programs.py in eager PyTorch and under torch.compile (left out where compiling takes longer
 than --compile-seconds, or fails, and the line says so). Each round times ours (`ft-run --bench`) and then each peer, which
-waits in a process of its own; printed are the medians of the rounds' medians and ours over the best peer's.
+waits in a process of its own. It prints the medians of the rounds' medians, and ours over the best peer's.
 
 Usage: benchmarks/run.py forms --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 3] [NAME...]
 """

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Imperative programs of PyTorch (python/tests/script_programs.py, the recurrent ones at 50 steps of width 256), compiled by
-`fractaltensor.torch.script` beside eager PyTorch, TorchScript and Inductor: blocks of calls in turn, medians, all checked against eager.
+"""Imperative programs of PyTorch, compiled by `fractaltensor.torch.script`, beside eager PyTorch, TorchScript and Inductor.
+
+The programs are those of python/tests/script_programs.py, the recurrent ones at 50 steps of width 256. Blocks of calls run in turn; times are medians,
+and all results are checked against eager.
 
     python3 benchmarks/run.py imperative [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
                                      [--block 10] [--threads 2] [--limit 150] [--json FILE] [--published] [--compile-for sm_90a]
@@ -9,8 +11,8 @@
 `--published` takes the tails of detectors at the sizes of the published models (python/tests/script_tails.py). `--compile-for` compiles each
 program for a target, too, which needs none, and says how long that took.
 
-On a CPU, `--block` calls of one kind follow each other, of which the first two are not counted: the threads of the kind before go on
-looking for work for a while after its last call, and take processors from the code that comes next.
+On a CPU, `--block` calls of one kind follow each other, of which the first two are not counted. The threads of the kind before go on looking for
+work for a while after its last call, and take processors from the code that comes next.
 On a GPU, times are of the host until the device has ended; what can be captured runs in a CUDA graph, too. A peer that does not
 take a program, gives another result, or compiles for more than `--limit` seconds, is left out with the reason.
 """

@@ -7,10 +7,11 @@ torch.compile; recurrent networks beside PyTorch's modules; products and layers 
 compiled when they are needed, for the processor at hand. What a program gives is compared with float64 before it is timed, by the
 greatest error relative to |b| + rms(b). All compile first, on any core, and are then held to the cores of the test.
 
-Usage: benchmarks/run.py installed [--cores 0,1] [--rounds 5] [--seconds 0.15] [--compile-seconds 30] [--machine NAME-OR-FILE]
-                    [--package FOLDER] [--json FILE] [NAME...]
---machine: ours are also planned for that machine, as a peer of its own (several, with commas between them).
---package: another folder that has the package, timed beside this one.
+    benchmarks/run.py installed [--cores 0,1] [--rounds 5] [--seconds 0.15] [--compile-seconds 30] [--machine NAME-OR-FILE]
+                                [--package FOLDER] [--json FILE] [NAME...]
+
+With --machine ours are also planned for that machine, as a peer of its own (several, with commas between them). With --package another folder that
+has the package is timed beside this one.
 """
 import argparse, ctypes, json, os, re, statistics, subprocess, sys, time
 

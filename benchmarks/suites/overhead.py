@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What calls of imperative programs cost beside the computation: the time of a call with small tensors (those of
-python/tests/script_programs.py), of which so much inside compiled functions and so much inside library steps; the rest is the runner's
-own. Beside it eager PyTorch, how many functions a call enters in Python and how many of C, and, of PyTorch's tensors as storages, how
-many of PyTorch's operators it dispatches (each is a launch on a GPU).
+"""What calls of imperative programs cost beside the computation.
+
+It prints the time of a call with small tensors (those of python/tests/script_programs.py). Of that it prints how much is inside compiled functions and
+inside library steps; the rest is the runner's own. Beside it stand eager PyTorch, and how many functions a call enters in Python and how many of C. With
+PyTorch's tensors as storages it also has the number of PyTorch's operators that a call dispatches (each is a launch on a GPU).
 
     python3 benchmarks/run.py overhead [--only yolact,fcos] [--memory numpy|torch] [--blocks 60] [--json FILE]
 

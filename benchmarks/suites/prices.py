@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every form that a GPU's kernels of a program may take, packed with its price, for a machine with the GPU and without LLVM.
+"""Every variant that a GPU's kernels of a program may take, packed with its price, for a machine with the GPU and without LLVM.
 
-Forms are the divisions and orders of each rank, with steps of the grid and without, and of both each variant by itself; numbers of joined
-iterations where a leaf has some. No two are alike. `chosen` is what a bundle takes by itself.
+Variants are the loop distributions and orders of each rank, with steps of the grid and without, and of both each variant by itself. Where a leaf has
+joined iterations, their numbers are variants, too. No two are alike. `chosen` is what a bundle takes by itself.
 
     benchmarks/run.py prices pack [--bin build/bin] [--cases FILE] [--only NAME,...] FOLDER     compiles, prices
     benchmarks/run.py prices price [--machine FILE] FOLDER                                      prices again what is packed

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times products and layers on whole tensors on the CPU beside PyTorch's, in alternating runs.
 
-Each round runs ours (`ft-run --bench`) and PyTorch's in processes of their own, one after the other; printed are the
+Each round runs ours (`ft-run --bench`) and PyTorch's in processes of their own, one after the other. It prints the
 medians of the rounds' medians and bests, and their ratios (ours over PyTorch's: below 1 is faster).
 
 Usage: benchmarks/run.py whole --python PYTHON-WITH-TORCH [--ft-run build/bin/ft-run] [--threads 2] [--rounds 5] [--machine FILE] [NAME...]

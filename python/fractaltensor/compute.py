@@ -2,8 +2,8 @@
 """The operators that compute: map, reduce, fold, foldl, foldr, scan, scanl, scanr (FractalTensor, Table 1).
 
 An *aggregate* carries states. Its function gets the states, then one element of each list, and returns
-the new states: one value, a tuple for several, or ``ft.emit(states, outputs)`` where it also has outputs
-that are collected and not carried.
+the new states: one value, or a tuple for several. Where it also has outputs that are collected and not
+carried, it returns ``ft.emit(states, outputs)``.
 """
 
 from __future__ import annotations

@@ -261,8 +261,8 @@ def _is_odd_signed(rest, b):
 
 
 def _floor_of_floats(a, b):
-    # From the remainder, which is exact, so that the quotient is a whole number but for one rounding, which
-    # `floor` and the comparison with a half take back (as NumPy's npy_divmod).
+    # The remainder is exact, so that the quotient is a whole number but for one rounding. `floor` and the comparison
+    # with a half take that back (as NumPy's npy_divmod).
     rest = apply("arith.remf", [a, b])
     whole = divide(subtract(a, rest), b)
     whole = where(_is_odd_signed(rest, b), subtract(whole, 1), whole)

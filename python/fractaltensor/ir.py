@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What tracing builds: operations with operands, attributes and regions, before they are printed.
 
-Small on purpose. The compiler has the real verifiers; here lives only what the tracer needs to print
+Small on purpose, since the compiler has the real verifiers. Here is only what the tracer needs to print
 text that reads like a hand-written program: capture checks, constants made once, dead code left out.
 """
 
@@ -136,8 +136,8 @@ def remove_dead_results(function: Function) -> None:
 def accumulate_in_products(function: Function) -> None:
     """``x @ w + h`` as one product that starts from `h`, the form in which the paper writes a cell.
 
-    A chain of products, each starting from the one before and the first from zero, takes the other side of
-    an addition as its start: ``x @ w + h @ u + b`` becomes two products that start from `b`. The chain moves
+    In a chain of products each starts from the one before, and the first from zero. The chain takes the other
+    side of an addition as its start: ``x @ w + h @ u + b`` becomes two products that start from `b`. The chain moves
     to the addition, where that side is there. Each product has one reader and lies in the same region.
     """
     count_uses(function)

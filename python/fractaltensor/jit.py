@@ -619,8 +619,8 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
       typical: lengths to optimise for: ``{"L": (64, 4096)}``.
       gen: how test data of an argument is made: ``{"ws": ft.normal(0.1)}``.
       engine: "interpret", "cpu" or "cuda"; by default where a call's arguments are.
-      rounding: of f16 and bf16, between the operations of a body: "excess" leaves what stands there f32 and rounds
-        each result once, which errs no more; "exact" rounds after each, as the program is written.
+      rounding: of f16 and bf16, between the operations of a body. With "excess" they are f32 there, and each result is rounded
+        once, which errs no more. With "exact" each operation rounds, as the program is written.
 
     Returns:
       A :class:`Jit`, which is called with arrays of NumPy, PyTorch, JAX, CuPy or anything with DLPack.

@@ -5,7 +5,7 @@ A *length* is how many elements a list has: ``512``, ``L``, ``L - 2``, ``ceildiv
 for a number that the arguments of a call bind. Two lengths are equal when their normal forms are; the
 compiler uses the same normal form (``#ft.len`` in the ft dialect), so what is equal here is equal there.
 
-The normal form is a sum of multiples of *monomials*; a monomial is a product of *atoms*; an atom is a
+The normal form is a sum of multiples of *monomials*, which are products of *atoms*. An atom is a
 name, a floor division or a remainder that does not simplify further. A remainder by a number is
 ``E - d * floordiv(E, d)``, which prints as ``mod(E, d)``.
 """

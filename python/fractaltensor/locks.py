@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Locks that a child of fork finds open.
 
-A child has one thread. What another thread of its parent held would stay locked in it for ever; what that thread was about
-to make is not there in the child either, so the child makes it again.
+A child has one thread. A lock that another thread of its parent held would stay locked in it for ever. The result that this thread was
+about to make is not there in the child either, so the child makes it again.
 """
 
 from __future__ import annotations

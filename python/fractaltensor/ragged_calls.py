@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls with ragged lists. They run as compiled code (:mod:`fractaltensor.padded_calls`); what the compiler refuses,
+"""Calls with ragged lists. They run as compiled code (:mod:`fractaltensor.padded_calls`). A program that the compiler refuses,
 such as a slice of a ragged list, runs on the CPU in the reference interpreter, which is slow, and a warning says so.
 
 An argument with ragged levels is ``ft.ragged(values, offsets)``: its elements one after the other, and for each

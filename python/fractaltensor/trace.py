@@ -293,8 +293,8 @@ _WRONG_CALL = re.compile(r"(?P<name>[\w.<>]+)\(\) (?P<reason>missing .*|got .*|t
 def wrong_use(error: TypeError, checking: bool) -> Optional[Error]:
     """What Python itself says where one of our functions is called in a wrong way, as an error with a place.
 
-    None where it is a mistake in the user's own functions, which Python's message describes; and, while names stand for
-    extents, where a number may be missing that the call knows.
+    None where it is a mistake in the user's own functions, which Python's message describes. None, too, while names stand for
+    extents and a number may be missing that the call knows.
     """
     frames = of_traceback(error.__traceback__)
     inner = error.__traceback__

@@ -41,8 +41,8 @@ class Tuned:
 
     Attributes:
       tried: the schedules, fastest first.
-      best: the name of the one that calls take from now on: the fastest, or the compiler's choice where no other
-        is faster by more than times of it differ among each other.
+      best: the name of the one that calls take from now on. It is the fastest, or the compiler's choice where no other
+        is faster by more than its own times differ.
     """
 
     def __init__(self, tried: List[Tried], best: str):

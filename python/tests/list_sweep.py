@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every function of elements (``ft.functions``) on every element type, at the numbers where functions go wrong,
-on elements of rank 0, 1 and 2 and on empty ones, against NumPy: value, element type and shape.
+"""Every function of elements (``ft.functions``) against NumPy: value, element type and shape.
+
+They run on every element type, at the numbers where functions go wrong, on elements of rank 0, 1 and 2 and on empty ones.
 
 ``cases(seed)`` are programs of a few functions each; ``check(case, engine)`` gives what is wrong, or nothing. A function
 that no table here names fails ``uncovered``.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Changed forms of the programs of `script_programs.py` (other cells, losses of boxes, searches, caches, normalisations) at sizes
-1, 7 and 13, and others that people write: matching, dynamic programs, decompositions, statistics, walks over indices.
+"""Changed forms of the programs of `script_programs.py`: other cells, losses of boxes, searches, caches, normalisations, at sizes 1, 7 and 13.
+Also others that people write: matching, dynamic programs, decompositions, statistics, walks over indices.
 """
 
 import math

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that people may write, as acceptance would: other recurrent cells, caches and decoders at sizes 1, 7, 127 and primes, views of views, exits from
-loops, writes by index and mask, modules with buffers. `programs()` gives each with its arguments."""
+"""Programs that people may write, at sizes 1, 7, 127 and primes: other recurrent cells, caches and decoders, views of views, exits from loops,
+writes by index and mask, modules. `programs()` gives each with its arguments."""
 
 import torch
 import torch.nn.functional as F  # noqa: N812

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tails of detectors, whose sizes are parameters (`yolov3_of`, ...); and at the sizes of the published models, with their inputs: maps of 40 to 3, 80 or 81
-classes, 1,000 candidates of a map. The small ones are in `script_programs.py`."""
+"""The tails of detectors, whose sizes are parameters (`yolov3_of`, ...). They also run at the sizes of the published models, with their inputs: maps of 40
+to 3, 80 or 81 classes, 1,000 candidates of a map. The small ones are in `script_programs.py`."""
 
 import math
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of elements at the numbers where functions go wrong (list_sweep.py): some of the cases, drawn by a
-seed of the file; all of them with FT_SWEEP=all, as `scripts/test.sh long` does."""
+"""Functions of elements at the numbers where functions go wrong (list_sweep.py). A seed of the file draws some of the
+cases; FT_SWEEP=all runs all of them, as `scripts/test.sh long` does."""
 
 import os
 import random

@@ -33,7 +33,7 @@ def whole(*sizes, seed=0, dtype=None):
 @unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
 class Against(unittest.TestCase):
     def check(self, function, *arguments, one_call=True, **options):
-        """Results and arguments afterwards are those of eager mode, on each engine; nothing of compiled code is left to the
+        """Results and arguments afterwards are those of eager mode, on each engine. No part of compiled code is left to the
         interpreter, and all of it is one call (or is divided; None: as it comes)."""
         for engine in ENGINES:
             copy = lambda: [a.clone() if isinstance(a, torch.Tensor) else a for a in arguments]  # noqa: E731

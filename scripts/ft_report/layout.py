@@ -2,9 +2,9 @@
 """Where the blocks and buffers of a graph stand in a drawing, and how lines go between them.
 
 Rows alternate: buffers, the blocks that read them, the buffers that these write, and so on; blocks that need nothing of
-each other stand in one row. All that reads a buffer hangs on one line of its own, and all that writes it on another: a
-*net*, with one horizontal track in each gap between rows that it touches and, where it touches several, a lane at the
-side. So sixteen blocks that read four arrays are four lines.
+each other stand in one row. The readers of a buffer hang on one line of its own, and its writers on another: a
+*net*. A net has one horizontal track in each gap between rows that it touches. Where it touches several gaps it has a
+lane at the side. So sixteen blocks that read four arrays are four lines.
 """
 
 import re

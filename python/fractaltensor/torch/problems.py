@@ -68,8 +68,8 @@ class NeedsUnrolling(Exception):
 
 
 class NeedsFirst(Exception):
-    """A name has another kind before a loop than in it, as `None` that becomes a tensor: the first iteration is to be compiled
-    apart, so that the others begin with what it leaves."""
+    """A name has another kind before a loop than in it, as `None` that becomes a tensor. The first iteration has to be peeled, so
+    that the others begin with its values."""
 
 
 class NeedsCopies(Exception):

@@ -32,8 +32,8 @@ _MAX_PROGRAMS = 256
 
 
 class Report:
-    """What a call did: compiled functions that were called, how many of these the interpreter ran, library steps, and
-    copies of storages between them (what compiled code wrote into storage of its own and was brought home), in bytes."""
+    """What a call did: compiled functions that were called, how many of these the interpreter ran, library steps, and bytes of
+    copies between storages. A copy is a value that compiled code wrote into storage of its own and that was copied back."""
 
     def __init__(self, counts):
         self.calls, self.interpreted, self.steps = counts.segments, counts.interpreted, counts.steps
@@ -243,8 +243,8 @@ class Script:
             raise error_of([problem]) from None
 
     def _with_lengths(self, call: "_Call") -> Optional[Program]:
-        """A form for all sizes over which a loop ranges, where a call before had others; None where there is none, or where it would
-        cost its calls more than one with the sizes compiled in."""
+        """A variant for all sizes over which a loop ranges, where a call before had others. None where there is none, or where it
+        would cost its calls more than one with the sizes compiled in."""
         for before in reversed(self._alike.get(call.kinds, ())):
             found = lengths.lengths_for(before, call.sizes) if before.is_current() else None
             if not found or (call.kinds, repr(found)) in self._refused or not call.are_dense(found):

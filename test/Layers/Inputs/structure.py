@@ -34,6 +34,9 @@ FILES = {
     "lib/Pipelines/List.cpp": "void h(OpPassManager &pm) { pm.addPass(createB()); }\n",
     # (Put together, so that this file has none of the phrases itself.)
     "lib/Support/Words.cpp": "// What no" + "body reads.\nf(\"Be" + "hind the loop stands another one\");\n// " + "one two three " * 10 + "four.\n",
+    # A docstring; a usage, which is indented; a class's attributes; a string that is data.
+    "python/words.py": '"""' + "one two three " * 10 + 'four.\n\n    run ' + "one two three " * 10 + 'four.\n"""\nclass A:\n  """A.\n\n  Attributes:\n'
+                       + "".join(f"    {name}: {'one two three ' * 4}four.\n" for name in "abc") + '  """\n\n\ndata = """' + "one two three " * 10 + 'four."""\n',
     "docs/performance.md": "It takes 3 ms.\n",
     "docs/passes.md": "A pass of 2 parts.\nIt takes 5 ms.\n",
     "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen --loops-seen | FileCheck %s\n",

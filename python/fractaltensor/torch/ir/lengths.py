@@ -2,9 +2,9 @@
 """Which sizes of arguments become lengths: those that a loop ranges over, once a second size of them has come.
 
 A first call compiles its sizes in. Each of them knows from which dimension of which argument it comes, through arithmetic as
-well (`range(x.shape[0] - 1)`), so that the loops of the program say which dimensions they range over. A call in which some of
+well (`range(x.shape[0] - 1)`). So the loops of the program tell which dimensions they range over. A call in which some of
 these differ is compiled with lengths in their place; dimensions that changed alike (`x` and `h` of `T` rows) are one length.
-A form with lengths is for sizes of 2 and more: 0 and 1 mean something else to PyTorch (nothing to do, broadcasting).
+A variant with lengths is for sizes of 2 and more: 0 and 1 mean something else to PyTorch (nothing to do, broadcasting).
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ _carry_origins()
 
 
 def lengths_for(program, sizes: Mapping[str, Sequence[int]]) -> Optional[Dims]:
-    """How a call with `sizes` is compiled, seen from `program`, which is one for other sizes of the same arguments: names for the
-    dimensions that a loop of it ranges over and that differ, and for those that differ alike. None where there are none."""
+    """How a call with `sizes` is compiled, seen from `program`, which is one for other sizes of the same arguments. The result names
+    the dimensions that a loop of it ranges over and that differ, and those that differ alike. None where there are none."""
     changed: Dict[Tuple[str, int], Tuple[int, int]] = {}
     for name, old in program.sizes.items():
         changed.update({(name, d): (m, n) for d, (m, n) in enumerate(zip(old, sizes[name])) if m != n})

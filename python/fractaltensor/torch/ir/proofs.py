@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Between which numbers indices lie that are data: a token that `argmax` has found, carried from iteration to iteration.
 
-What a name or a value holds comes from constants, from the places that a reduction finds, and from elements of these: all that is ever
-written into a storage is looked at, and all that comes into a loop, so what is found holds at any point. A view at an index
-that surely lies within its dimension needs no look at it; where such a view is only read, elements at a tensor of indices are
-read instead, which compiled code takes in any loop.
+A name or a value holds constants, places that a reduction finds, and elements of these. The analysis looks at all that is ever written into a
+storage, and at all that comes into a loop, so that its result holds at any point. A view at an index that surely lies within its dimension needs
+no check. Where such a view is only read, elements at a tensor of indices are read instead, which compiled code takes in any loop.
 """
 
 from __future__ import annotations
@@ -187,7 +186,7 @@ def _read_by_index(view: Op, found: Set[Op], users: Dict[Value, List[Optional[Op
 
 
 def _keep_by_index(view: Op) -> None:
-    """Where nothing ever writes what a view in a loop is of, it may as well be a tensor of its own: a token that is an element, and is carried."""
+    """Makes a view in a loop a tensor of its own where nothing ever writes the viewed storage: a token that is an element, and is carried."""
     if _tensor_of(view.attributes["numbers"][1]) is None:
         return
     made = view.results[0]

@@ -170,8 +170,10 @@ def binary(b: Builder, x, y, function, out: DType = None, compute: DType = None,
 
 
 def _rounded(b: Builder, operands, common: DType, exact: str = ""):
-    """The types to which operands are rounded before they are computed with. PyTorch computes on elements of 16 bits in 32. On the CPU it casts all operands
-    to 16 bits before, but for what it multiplies by and divides by where that is one element; on a GPU but for numbers of Python's."""
+    """The types to which operands are rounded before they are computed with.
+
+    PyTorch computes on elements of 16 bits in 32. On the CPU it casts all operands to 16 bits before, except a single element that multiplies or
+    divides. On a GPU it casts all except Python's numbers."""
     def keeps(at, x):
         is_number_ = not isinstance(x, Tensor) or x.weak
         if b.device.type != "cpu":

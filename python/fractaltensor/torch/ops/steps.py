@@ -39,8 +39,8 @@ def call(b: Builder, name: str, operands: Sequence[Tensor], results: Sequence, c
 
 
 def _operand(b: Builder, x: Tensor) -> Value:
-    """What a step takes: storage that is the runner's itself (arguments, results of steps, views of these), since a step only looks at it
-    and gives what is its own; of all other storage what it holds, read once as long as nothing writes it."""
+    """What a step takes. Storage of the runner itself (arguments, results of steps, views of these) is passed as it is, since a step
+    only reads it and returns storage of its own. Of all other storage the contents are passed, read once as long as nothing writes it."""
     root = views_of(x.value)[1]
     if root.op is None:
         return x.value if root.block is b.top else b.read(x)

@@ -27,8 +27,8 @@ def _behind_views(values: Iterable[Value]) -> Iterator[Value]:
 
 
 class _Waits:
-    """For which operations of a block each one waits: for what it uses, for the writes and reads of its storages, and for
-    the checks of sizes that its tensors have: after them, equal sizes are one.
+    """For which operations of a block each one waits: for its operands, for the writes and reads of its storages, and for
+    the checks of its tensors' sizes. After these checks, equal sizes are one.
     """
 
     def __init__(self, block: Block, roots: Callable[[Value], Set[Value]]):
@@ -82,8 +82,8 @@ def _earliest(waits: List[Set[int]], runs_alone: List[bool]) -> List[int]:
 
 
 def levelled(block: Block, apart: Collection[Op], roots: Callable[[Value], Set[Value]]) -> List[Op]:
-    """The operations with those that run by themselves together, as early as they can, and what is compiled as late as these
-    and its other users allow: sizes, reads and storages of a value stand with what it is for.
+    """The operations in an order that puts those that run by themselves together, as early as they can. Compiled ones come as late
+    as these and their other users allow: sizes, reads and storages of a value stand with its use.
     """
     runs_alone = [op in apart for op in block.ops]
     if sum(runs_alone) < 2:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program's plan as one function of Python, written when the program is first run.
 
-A program of many short parts spends its time between them: where a value is, whether an array is dense, which function is a step's. All that
-is known before is looked up once, as the function is written: values are its local variables, control flow is Python's, what parts are
-called with stands in structs of which only addresses change (:mod:`part_code`), and views are made where they are first used.
+A program of many short parts spends its time between them: where a value is, whether an array is dense, which function is a step's. All
+that is known before is looked up once, as the function is written. Values are its local variables, and control flow is Python's. Parts are
+called with structs of which only addresses change (:mod:`part_code`), and views are made where they are first used.
 """
 
 from __future__ import annotations

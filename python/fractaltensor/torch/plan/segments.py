@@ -44,7 +44,7 @@ class Segment:
         return list(found) if len(self.ops) > len(found) else []
 
     def parts_at_data(self) -> List[Op]:
-        """The first part of open size that is made here, of a size that is computed here: where a segment begins with it, the
+        """The first part of open size that is made here, of a size that is computed here. Where a segment begins with it, the
         runner knows the size, and the part comes in as a storage."""
         for at, op in enumerate(self.ops):
             if op.attributes.get("role") == "view" and len(op.operands) > 1 and None in op.results[0].type.shape:
@@ -174,8 +174,10 @@ def _is_constant(op: Optional[Op]) -> bool:
 class Division:
     """Divides the operations of `top`.
 
-    `apart`: control flow that the runner goes through, besides what must be; `alone`: operations that are segments of their own;
-    `cuts`: operations with which a segment begins; `places`: views at known places that come into a segment as storages of their own as well.
+    `apart`: control flow that the runner goes through, besides what must be.
+    `alone`: operations that are segments of their own.
+    `cuts`: operations with which a segment begins.
+    `places`: views at known places that come into a segment as storages of their own as well.
     """
 
     def __init__(self, top: Block, apart: Collection[Op] = (), alone: Collection[Op] = (), cuts: Collection[Op] = (), places: Collection[Op] = ()):
@@ -293,7 +295,7 @@ class Division:
             _remove(self.home.pop(op), {op})
 
     def _rows_beside(self, segment: Segment) -> List[Op]:
-        """Parts at known places of storages of which parts at data come in: as storages of their own they are apart
+        """Parts at known places of storages of which parts at data come in. As storages of their own they are disjoint
         from those or the same, while all of a storage overlaps each part of it."""
         views = [v.op for v in self._uses(segment) if v.op is not None and v.op.attributes.get("role") == "view"]
         roots = set().union(*(may_roots(op.operands[0], self.roots) for op in views if op.results[0] in self.hoisted), set())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops that end on data and that nothing bounds, a stretch of iterations at a time.
+"""Unbounded loops that end on data, a stretch of iterations at a time.
 
-A graph's loops have lengths, and `while x.max() > 1` has none. But so many iterations of it at most are a loop that is bounded: the
-program's loop goes over such stretches, each one call, and looks between two of them at whether the last one has come to the end.
+A graph's loops have lengths, and `while x.max() > 1` has none. But a fixed number of its iterations is a bounded loop. The program's loop goes over
+such stretches, each one call, and between two of them looks whether the last one has come to the end.
 """
 
 from __future__ import annotations

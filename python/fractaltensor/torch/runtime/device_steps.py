@@ -179,7 +179,7 @@ def nms(boxes, scores, labels=None, threshold: float = 0.5):
 def _survivors(torch, boxes, threshold: float, labels):
     """Which of boxes in order are covered by no survivor before them by more than the threshold.
 
-    The only solution of `alive = no covering one before is alive` is reached from any start in as many
+    The condition `alive = no covering one before is alive` has one solution. Any start reaches it in as many
     rounds as the longest chain has boxes; a round is a product of the matrix of overlaps.
     """
     count = boxes.shape[0]
