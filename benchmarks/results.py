@@ -97,7 +97,7 @@ def reasons(data):
 
 def page(files):
     lines = ["# Performance", "",
-             "This page is made by `benchmarks/results.py` from `benchmarks/results/`. Times are microseconds a call unless a unit stands there.",
+             "This page is made by `benchmarks/results.py` from `benchmarks/results/`. Times are microseconds a call unless a unit is given.",
              "The last column is the peer's time over ours: above 1 ours is faster, and rows below 1 stand in bold, slowest first.",
              "Only numbers of one table compare: they are of one card in one run.", "How they came about, and what did not help: [history/performance.md](history/performance.md).", "",
              "![Time of the best peer over ours, by program](performance.svg)", ""]
