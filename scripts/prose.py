@@ -63,8 +63,12 @@ def joined(text, pattern, mark):
     kind, first, parts, end = None, 0, [], 0
     for match in list(pattern.finditer(text)) + [None]:
         found = match and next((k for k in ("comment", "block", "string") if match.groupdict().get(k)), None)
-        if found == "block" and mark == "#" and text[text.rfind("\n", 0, match.start()) + 1:match.start()].strip(" \tr"):
+        before = text[text.rfind("\n", 0, match.start()) + 1:match.start()] if found == "block" else ""
+        if found == "block" and mark == "#" and before.strip(" \tr"):
             found = None  # data, not a docstring
+        elif found == "block" and mark == "//" and re.search(r"extra\w+ = $", before):
+            yield from ((text.count("\n", 0, match.start()) + line, *rest) for line, *rest in joined(match.group(), CPP, "//"))
+            found = None  # methods in C++
         between = text[end:match.start()] if match else ";"
         goes_on = found == kind and found and (
             (found == "comment" and not between.strip() and between.count("\n") == 1) or

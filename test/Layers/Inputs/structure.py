@@ -37,6 +37,9 @@ FILES = {
     # A docstring; a usage, which is indented; a class's attributes; a string that is data.
     "python/words.py": '"""' + "one two three " * 10 + 'four.\n\n    run ' + "one two three " * 10 + 'four.\n"""\nclass A:\n  """A.\n\n  Attributes:\n'
                        + "".join(f"    {name}: {'one two three ' * 4}four.\n" for name in "abc") + '  """\n\n\ndata = """' + "one two three " * 10 + 'four."""\n',
+    # Methods in C++ are no text.
+    "include/ft/Words.td": "def A {\n  let description = [{\n    " + "one two three " * 10 + "four.\n  }];\n  let extraClassDeclaration = [{\n"
+                           + "    int one(int two, int three);\n" * 10 + "  }];\n}\n",
     "docs/performance.md": "It takes 3 ms.\n",
     "docs/passes.md": "A pass of 2 parts.\nIt takes 5 ms.\n",
     "test/seen.mlir": "// RUN: ft-opt %s --etdg-seen --loops-seen | FileCheck %s\n",
