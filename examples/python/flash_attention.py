@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Flash attention (FractalTensor, Listing 3); the twin of ``examples/flash_attention.mlir``.
 
-For each block of queries the keys and values are visited once with a running maximum m, sum s and result o;
-two partial states join by ``join``, so the blocks may be visited in any order and in parallel pieces.
+For each block of queries the keys and values are visited once with a running maximum m, sum s and result o.
+Two partial states join by ``join``, so the blocks may be visited in any order and in parallel pieces.
 """
 
 import math
