@@ -59,10 +59,29 @@ class Bottleneck(nn.Module):
         return F.relu(self.norms[2](self.expand(y)) + x)
 
 
+class MBConv(nn.Module):
+    """An inverted bottleneck of EfficientNet: expand, depthwise, squeeze and excite, project, and the input added."""
+
+    def __init__(self, channels=24, inner=144, squeezed=6):
+        super().__init__()
+        self.expand = nn.Conv2d(channels, inner, 1, bias=False)
+        self.depthwise = nn.Conv2d(inner, inner, 3, padding=1, groups=inner, bias=False)
+        self.squeeze, self.excite = nn.Conv2d(inner, squeezed, 1), nn.Conv2d(squeezed, inner, 1)
+        self.project = nn.Conv2d(inner, channels, 1, bias=False)
+        self.norms = nn.ModuleList(nn.BatchNorm2d(n) for n in (inner, inner, channels))
+
+    def forward(self, x):
+        y = F.silu(self.norms[0](self.expand(x)))
+        y = F.silu(self.norms[1](self.depthwise(y)))
+        y = y * torch.sigmoid(self.excite(F.silu(self.squeeze(F.adaptive_avg_pool2d(y, 1)))))
+        return self.norms[2](self.project(y)) + x
+
+
 #: What is packed and compared: a module, and the shape of its input.
 CASES = {
     "bert_layer": (BertLayer, (1, 384, 768)),
     "bottleneck": (Bottleneck, (1, 256, 56, 56)),
+    "mbconv": (MBConv, (1, 24, 56, 56)),
 }
 
 

@@ -446,12 +446,12 @@ static FailureOr<std::string> drawGraphs(SourceState &state, const Request &requ
   if (as == "dot") {
     etdg::writeDot(*before, stream);
   } else if (as == "json") {
-    etdg::writeJson(*before, stream, lengths);
+    etdg::writeJson(*before, stream, lengths, Machine::cpuDefault().groups.computeIntensive);
   } else {
     OwningOpRef<ModuleOp> after = runPhases(state, request, "reorder");
     if (!after)
       return failure();
-    etdg::writeHtml(*before, *after, stream, lengths);
+    etdg::writeHtml(*before, *after, stream, lengths, Machine::cpuDefault().groups.computeIntensive);
   }
   return text;
 }

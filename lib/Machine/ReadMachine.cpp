@@ -374,6 +374,7 @@ static void readGpuPlanning(Fields &fields, Machine::GpuPlanning &gpu) {
 static void readGroups(Fields &fields, Machine &machine) {
   fields.number("tile_seconds", machine.groups.tileSeconds, Optional);
   fields.number("apart_seconds", machine.groups.apartSeconds, Optional);
+  fields.number("compute_intensive", machine.groups.computeIntensive);
 }
 
 static void readPlanning(Fields &root, Machine &machine) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "HtmlPage.h"
 
+#include "ft/Analysis/TensorExpressions/TensorExpressions.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -97,6 +98,15 @@ function show(id, step) {
 </script>
 )";
 
+/// What depends on what, folded away.
+static void writeRelations(GraphOp whole, double computeIntensive, llvm::raw_ostream &os) {
+  OwningOpRef<GraphOp> graph = chooseVariants(whole, 0);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printTensorExpressions(TensorExpressionAnalysis(*graph, computeIntensive), *graph, stream);
+  os << "<details><summary>Tensor expressions</summary><pre>" << escape(text) << "</pre></details>\n";
+}
+
 static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengths,
                        StringRef prefix, llvm::raw_ostream &os) {
   OwningOpRef<GraphOp> chosen = chooseVariants(whole, 0);
@@ -116,7 +126,7 @@ static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengt
 }
 
 void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os,
-                     const LengthValues &given) {
+                     const LengthValues &given, double computeIntensive) {
   os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head><meta "
         "charset=\"utf-8\"/>"
      << "<title>Task dependence graphs</title>\n"
@@ -139,6 +149,7 @@ void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os,
       os << ". Points of one colour run at the same step; arrows go from a writer to its "
             "readers.</p>\n";
     }
+    writeRelations(graph, computeIntensive, os);
     auto other = after ? after.lookupSymbol<GraphOp>(graph.getSymName()) : GraphOp();
     writeGraph(graph, other ? "Before" : "As it is", lengths, prefix + "b", os);
     if (other)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ShardingJson.h"
+#include "TensorExpressionsJson.h"
 
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Target/Target.h"
@@ -20,8 +21,8 @@ using namespace mlir::etdg;
 namespace {
 class JsonWriter {
 public:
-  JsonWriter(GraphOp graph, llvm::json::OStream &json, const LengthValues &given)
-      : graph(graph), json(json), values(getLengthValues(graph, given)) {}
+  JsonWriter(GraphOp graph, llvm::json::OStream &json, const LengthValues &given, double computeIntensive)
+      : graph(graph), json(json), values(getLengthValues(graph, given)), computeIntensive(computeIntensive) {}
   void write();
 
 private:
@@ -49,6 +50,7 @@ private:
   GraphOp graph;
   llvm::json::OStream &json;
   LengthValues values;
+  double computeIntensive;
   llvm::DenseMap<Value, int64_t> bufferIds;
   llvm::DenseMap<Operation *, int64_t> nodeIds;
 };
@@ -338,19 +340,21 @@ void JsonWriter::write() {
       for (BlockOp block : blocks)
         writeNode(block);
     });
-    writeShardingJson(
-        json, graph, [&](Value buffer) { return bufferIds.lookup(buffer); }, [&](BlockOp block) { return nodeIds.lookup(block); });
+    auto bufferId = [&](Value buffer) { return bufferIds.lookup(buffer); };
+    auto nodeId = [&](BlockOp block) { return nodeIds.lookup(block); };
+    writeShardingJson(json, graph, bufferId, nodeId);
+    writeTensorExpressionsJson(json, TensorExpressionAnalysis(graph, computeIntensive), bufferId, nodeId);
   });
 }
 
-void etdg::writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengths) {
+void etdg::writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengths, double computeIntensive) {
   llvm::json::OStream json(os, 2);
   json.object([&] {
     json.attribute("format", 1);
     json.attributeArray("graphs", [&] {
       for (GraphOp graph : module.getOps<GraphOp>())
         if (!graph.isExternal()) // (of variants the first)
-          JsonWriter(*chooseVariants(graph, 0), json, lengths).write();
+          JsonWriter(*chooseVariants(graph, 0), json, lengths, computeIntensive).write();
     });
   });
   os << "\n";

@@ -80,6 +80,10 @@ private:
 };
 } // namespace
 
+static std::vector<std::string> *machinesOfOptions = nullptr;
+
+ArrayRef<std::string> tools::getMachines() { return machinesOfOptions ? ArrayRef(*machinesOfOptions) : ArrayRef<std::string>(); }
+
 static raw_ostream &error() { return llvm::errs() << "error: "; }
 
 LogicalResult CodeOptions::check() const {
@@ -193,6 +197,7 @@ static LogicalResult writeBundle(const CodeOptions &flags, ModuleOp module, raw_
 
 void tools::registerCodeTranslations() {
   static CodeOptions options;
+  machinesOfOptions = &options.machines;
   auto dialects = [](DialectRegistry &registry) {
     registry.insert<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   };

@@ -8,6 +8,7 @@
 
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
 #include "ft/InitAll.h"
+#include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Target/Target.h"
@@ -95,12 +96,24 @@ static OwningOpRef<ModuleOp> prepare(ModuleOp module, ArrayRef<std::string> give
   return graphs;
 }
 
+/// From how many operations for each element on statements are compute-intensive: of the first machine that is named, else of a CPU.
+static FailureOr<double> findThreshold(ModuleOp module) {
+  ArrayRef<std::string> machines = ft::tools::getMachines();
+  FailureOr<ft::MachineRef> machine = ft::findMachine(module.getLoc(), machines.empty() ? StringRef() : StringRef(machines.front()), "cpu");
+  if (failed(machine))
+    return failure();
+  if ((*machine)->groups.computeIntensive == 0)
+    return module.emitError() << "machine '" << (*machine)->reference << "' has no 'planning.compute_intensive', which arrays have not";
+  return (*machine)->groups.computeIntensive;
+}
+
 static LogicalResult translateToJson(ModuleOp module, ArrayRef<std::string> lengths, llvm::raw_ostream &os) {
   LengthValues values;
   OwningOpRef<ModuleOp> graphs = prepare(module, lengths, values);
-  if (!graphs)
+  FailureOr<double> threshold = findThreshold(module);
+  if (!graphs || failed(threshold))
     return failure();
-  writeJson(*graphs, os, values);
+  writeJson(*graphs, os, values, *threshold);
   return success();
 }
 
@@ -125,7 +138,10 @@ static LogicalResult translateToHtml(ModuleOp module, ArrayRef<std::string> leng
   OwningOpRef<ModuleOp> after = toOrdered(*before, wrong);
   if (wrong)
     return failure();
-  writeHtml(*before, after ? *after : ModuleOp(), os, values);
+  FailureOr<double> threshold = findThreshold(module);
+  if (failed(threshold))
+    return failure();
+  writeHtml(*before, after ? *after : ModuleOp(), os, values, *threshold);
   return success();
 }
 
@@ -142,6 +158,15 @@ static LogicalResult translateToSharding(ModuleOp module, llvm::raw_ostream &os)
   if (!graphs)
     return failure();
   writeSharding(*graphs, os);
+  return success();
+}
+
+static LogicalResult translateToTensorExpressions(ModuleOp module, llvm::raw_ostream &os) {
+  OwningOpRef<ModuleOp> graphs = toGraphs(module);
+  FailureOr<double> threshold = findThreshold(module);
+  if (!graphs || failed(threshold))
+    return failure();
+  writeTensorExpressions(*graphs, os, *threshold);
   return success();
 }
 
@@ -167,6 +192,9 @@ void mlir::ft::tools::registerGraphTranslations() {
   static TranslateFromMLIRRegistration sharding(
       "etdg-to-sharding", "how each length of a task dependence graph can be divided over ranks, and what they exchange",
       translateToSharding, dialects);
+  static TranslateFromMLIRRegistration expressions(
+      "etdg-to-tensor-expressions", "which elements of a task dependence graph depend on which, what tensors are shared by, and which tiles edges need",
+      translateToTensorExpressions, dialects);
   static TranslateFromMLIRRegistration dot("etdg-to-dot", "task dependence graphs as drawings for Graphviz",
                                            translateToDot, dialects);
 }

@@ -24,7 +24,7 @@ static const char text[] = R"({"name": "toy", "kind": "cpu", "targets": ["cpu"],
                "strided_read_loss": 80, "strided_write_loss": 160, "reduced_loss": 8, "long_loop": 16, "strided_lanes": 16,
                "beside_in_sums": 4, "square_rows": 16, "fused_ops": 96, "written_out_terms": 8, "least_columns": 4, "least_work": 64, "operand_registers": 8, "least_square": 4, "column_bytes": 256, "column_tiles": 4, "column_rows": 1024,
                "thread_tasks": 4, "least_launches": 4, "column_repeat": 16,
-               "plan_gain": 0.97, "tie_seconds": 1.01, "tie_bytes": 0.8, "sure_gain": 0.9}})";
+               "plan_gain": 0.97, "compute_intensive": 3, "tie_seconds": 1.01, "tie_bytes": 0.8, "sure_gain": 0.9}})";
 
 static Machine parse(StringRef from = text) {
   llvm::Expected<Machine> machine = Machine::parse(from, "toy.json");

@@ -183,9 +183,10 @@ struct Machine {
   Energy energy;
   CpuPlanning cpu;
   GpuPlanning gpu;
-  /// What only merges of blocks ask; 0 where the file does not say: as a launch.
+  /// What only merges of blocks ask; 0 where the file does not say: as a launch. And from how many operations for each element read
+  /// or written on a statement is compute-intensive (Souffle §5.3).
   struct {
-    double tileSeconds = 0, apartSeconds = 0;
+    double tileSeconds = 0, apartSeconds = 0, computeIntensive = 0;
   } groups;
   /// What only the prices of a GPU's kernels ask.
   struct {

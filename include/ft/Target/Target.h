@@ -9,8 +9,12 @@ namespace mlir {
 class ModuleOp;
 namespace etdg {
 
-/// Nodes, domains, maps, depth, dimension, copies and bytes of each graph.
-void writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengths);
+/// Nodes, domains, maps, depth, dimension, copies and bytes of each graph, its sharding and its tensor expressions.
+/// `computeIntensive`: a machine's `planning.compute_intensive`, here and below.
+void writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues &lengths, double computeIntensive);
+
+/// Statements, tensors and edges of each graph: which elements depend on which (Souffle §5.1 to §5.3).
+void writeTensorExpressions(ModuleOp module, llvm::raw_ostream &os, double computeIntensive);
 
 /// A table of the lengths of each graph: how each one can be divided over ranks, and what they exchange then.
 void writeSharding(ModuleOp module, llvm::raw_ostream &os);
@@ -20,7 +24,7 @@ void writeDot(ModuleOp module, llvm::raw_ostream &os);
 
 /// A page to look at: each graph of `before`, the one of the same name in `after` (which
 /// may be null), and iteration spaces coloured by step, at small lengths or those given.
-void writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, const LengthValues &lengths);
+void writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os, const LengthValues &lengths, double computeIntensive);
 
 } // namespace etdg
 } // namespace mlir
