@@ -4,7 +4,8 @@
 // --mlir-to-ptx, --mlir-to-llvmir and --mlir-to-bundle of ft-translate.
 //
 //===----------------------------------------------------------------------===//
-#include "ToolOptions.h"
+#include "ft/Tools/ToolHelp.h"
+#include "ft/Tools/ToolOptions.h"
 #include "Translations.h"
 
 #include "ft/Engine/Bundle/CompileBundle.h"
@@ -31,31 +32,31 @@ namespace cl = llvm::cl;
 namespace {
 /// The options of these translations.
 struct CodeOptions {
-  cl::opt<bool> variants{"variants", cl::desc("put each form of a kernel into the bundle, for --tune")};
+  cl::opt<bool> variants{"variants", cl::desc("put each form of a kernel into the bundle, for --tune"), cl::cat(tools::ownOptions())};
   cl::opt<GpuOptions::Steps> steps{
       "gpu-steps", cl::desc("whether nests run in steps of the whole grid"),
       cl::values(clEnumValN(GpuOptions::Steps::choose, "choose", "where that pays"),
                  clEnumValN(GpuOptions::Steps::always, "always", "where it is possible"),
                  clEnumValN(GpuOptions::Steps::never, "never", "no kernel does")),
-      cl::init(GpuOptions::Steps::choose)};
+      cl::init(GpuOptions::Steps::choose), cl::cat(tools::ownOptions())};
   cl::opt<int64_t> barrierLimit{"gpu-barrier-limit",
-                                cl::desc("looks at a grid barrier before a kernel traps (0: no end)")};
+                                cl::desc("looks at a grid barrier before a kernel traps (0: no end)"), cl::cat(tools::ownOptions())};
   cl::opt<int64_t> stepThreads{
       "gpu-step-threads",
-      cl::desc("threads of a block in kernels with grid barriers (0: as the machine says)"), cl::init(0)};
-  cl::opt<int64_t> candidate{"gpu-candidate", cl::desc("the order or division of this rank, not the cheapest"), cl::init(-1), cl::Hidden};
+      cl::desc("threads of a block in kernels with grid barriers (0: as the machine says)"), cl::init(0), cl::cat(tools::ownOptions())};
+  cl::opt<int64_t> candidate{"gpu-candidate", cl::desc("the order or division of this rank, not the cheapest"), cl::init(-1), cl::cat(tools::ownOptions())};
   cl::list<std::string> skip{"skip", cl::CommaSeparated,
                              cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
-                                      "graphs has decided)")};
+                                      "graphs has decided)"), cl::cat(tools::ownOptions())};
   cl::list<std::string> typical{"typical", cl::CommaSeparated, cl::value_desc("NAME=NUMBER,..."),
-                                cl::desc("lengths to plan for, in the place of what the program says is typical")};
+                                cl::desc("lengths to plan for, in the place of what the program says is typical"), cl::cat(tools::ownOptions())};
   cl::list<std::string> targets{
       "target",
       cl::desc("sm_80, sm_90a, cpu, or a class of processors such as x86-64-v3 (default: all in a bundle)"),
-      cl::CommaSeparated};
+      cl::CommaSeparated, cl::cat(tools::ownOptions())};
   cl::list<std::string> machines{
       "machine", cl::desc("machines to plan for, by name (cpu, a100, h200) or file, in place of a target's own"),
-      cl::CommaSeparated};
+      cl::CommaSeparated, cl::cat(tools::ownOptions())};
 
   BundleOptions getBundleOptions() const {
     BundleOptions options;

@@ -4,6 +4,7 @@
 // A file that holds functions over lists, and no graph yet, is converted first.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Tools/ToolHelp.h"
 #include "Translations.h"
 
 #include "ft/Conversion/ETDGToDataflow/Passes.h"
@@ -173,7 +174,7 @@ static LogicalResult translateToTensorExpressions(ModuleOp module, llvm::raw_ost
 void mlir::ft::tools::registerGraphTranslations() {
   static llvm::cl::list<std::string> lengths(
       "dim", llvm::cl::desc("A length, for the bytes that --etdg-to-json gives and the points of --etdg-to-html"),
-      llvm::cl::value_desc("NAME=VALUE"));
+      llvm::cl::value_desc("NAME=VALUE"), llvm::cl::cat(ft::tools::ownOptions()));
   auto dialects = [](DialectRegistry &registry) { ft::registerAllDialects(registry); };
   static TranslateFromMLIRRegistration json(
       "etdg-to-json", "task dependence graphs as JSON: nodes, domains, maps, depth, dimension, bytes",

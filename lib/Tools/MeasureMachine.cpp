@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MeasureMachine.h"
+#include "ft/Tools/MeasureMachine.h"
 
 #include "ft/Engine/Bundle/CompileBundle.h"
 #include "ft/Engine/Program/CompiledProgram.h"

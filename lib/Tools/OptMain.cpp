@@ -5,9 +5,10 @@
 // input limits first.
 //
 //===----------------------------------------------------------------------===//
-#include "Output.h"
-#include "SourceMessages.h"
-#include "ToolOptions.h"
+#include "ft/Tools/Output.h"
+#include "ft/Tools/SourceMessages.h"
+#include "ft/Tools/ToolHelp.h"
+#include "ft/Tools/ToolOptions.h"
 
 #include "ft/Tools/ToolMains.h"
 
@@ -82,8 +83,17 @@ int mlir::ft::optMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-opt");
   tools::registerInputOptions();
   tools::registerPhaseOptions();
-  auto [inputFile, outputFile] =
-      registerAndParseCLIOptions(argc, argv, "FractalTensor optimiser driver", registry);
+  std::string header;
+  tools::registerUpstream([&] { header = registerCLIOptions("FractalTensor optimiser driver", registry); },
+                          {"o", "pass-pipeline", "list-passes", "show-dialects", "dump-pass-pipeline", "split-input-file", "verify-diagnostics",
+                           "verify-each", "run-reproducer", "load-dialect-plugin", "load-pass-plugin", "allow-unregistered-dialect", "no-implicit-module",
+                           "remarks-filter", "remark-format", "remarks-output-file", "mlir-print-ir-after-all", "mlir-print-ir-after-change",
+                           "mlir-print-ir-before-all", "mlir-print-ir-after-failure", "mlir-print-ir-tree-dir", "mlir-print-ir-after",
+                           "mlir-timing", "mlir-pass-pipeline-crash-reproducer", "mlir-print-debuginfo", "mlir-disable-threading",
+                           "mlir-elide-elementsattrs-if-larger", "emit-bytecode"});
+  if (tools::asksForHelp(argc, argv))
+    tools::printPassesByPhase();
+  auto [inputFile, outputFile] = parseCLIOptions(argc, argv, "FractalTensor optimiser driver");
   llvm::InitLLVM init(argc, argv);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects()) {

@@ -1,6 +1,6 @@
 //===- Output.cpp - what a tool writes ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Output.h"
+#include "ft/Tools/Output.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/ToolOutputFile.h"

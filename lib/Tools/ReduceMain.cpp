@@ -4,11 +4,13 @@
 // mlir-reduce with our dialects, input limits and a reduction of our own, `ft-shrink`.
 //
 //===----------------------------------------------------------------------===//
-#include "Output.h"
+#include "ft/Tools/Output.h"
 #include "Reducer.h"
-#include "SourceMessages.h"
-#include "ToolOptions.h"
+#include "ft/Tools/SourceMessages.h"
+#include "ft/Tools/ToolHelp.h"
+#include "ft/Tools/ToolOptions.h"
 
+#include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/InputLimits.h"
 #include "ft/Tools/ToolMains.h"
 
@@ -63,18 +65,47 @@ struct FTShrink : PassWrapper<FTShrink, OperationPass<ModuleOp>> {
 };
 } // namespace
 
+/// Upstream's reduction takes operations out of bodies without a look at what their ends are: of a program over lists that leaves
+/// nothing that verifies.
+static bool canReduce(PassManager &pm, ModuleOp module) {
+  std::string pipeline;
+  llvm::raw_string_ostream stream(pipeline);
+  pm.printAsTextualPipeline(stream);
+  if (!StringRef(pipeline).contains("reduction-tree"))
+    return true;
+  WalkResult found = module.walk([](Operation *op) {
+    if (!isa_and_nonnull<mlir::ft::FTDialect>(op->getDialect()) || op->getNumRegions() == 0)
+      return WalkResult::advance();
+    op->emitError("reduction-tree cannot shrink bodies of programs over lists: use --ft-shrink=test=SCRIPT");
+    return WalkResult::interrupt();
+  });
+  return !found.wasInterrupted();
+}
+
 int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
   namespace cl = llvm::cl;
   llvm::InitLLVM init(argc, argv);
   setUpTool("ft-reduce");
   tools::registerInputOptions();
-  cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
-  cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"), cl::init("-"));
+  cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"), cl::cat(tools::ownOptions()));
+  cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"), cl::init("-"),
+                                  cl::cat(tools::ownOptions()));
   PassRegistration<FTShrink>();
   registerReducerPasses();
-  registerAsmPrinterCLOptions();
-  registerMLIRContextCLOptions();
-  PassPipelineCLParser passes("", "Reductions and other passes to run");
+  std::optional<PassPipelineCLParser> passes;
+  tools::registerUpstream(
+      [&] {
+        registerAsmPrinterCLOptions();
+        registerMLIRContextCLOptions();
+        passes.emplace("", "Reductions and other passes to run");
+      },
+      {"pass-pipeline", "mlir-print-debuginfo", "mlir-disable-threading"});
+  if (tools::asksForHelp(argc, argv)) {
+    llvm::outs() << "Reductions; any pass may follow them, and --help-hidden describes all.\n\n";
+    for (StringRef name : {"ft-shrink", "reduction-tree", "opt-reduction-pass"})
+      PassInfo::lookup(name)->printHelpStr(/*indent=*/2, /*descIndent=*/30);
+    llvm::outs() << '\n';
+  }
   cl::ParseCommandLineOptions(argc, argv, "FractalTensor reduction driver\n");
 
   std::unique_ptr<llvm::MemoryBuffer> buffer = tools::loadInput(inputFile);
@@ -93,7 +124,7 @@ int mlir::ft::reduceMain(int argc, char **argv, DialectRegistry &registry) {
     emitError(module->getLoc()) << message;
     return failure();
   };
-  if (failed(passes.addToPipeline(pm, report)) || failed(pm.run(*module)))
+  if (failed(passes->addToPipeline(pm, report)) || !canReduce(pm, *module) || failed(pm.run(*module)))
     return EXIT_FAILURE;
   // Into memory first: nothing is half written.
   std::string text;

@@ -1,6 +1,6 @@
 //===- SourceMessages.cpp - messages of bounded length --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "SourceMessages.h"
+#include "ft/Tools/SourceMessages.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -32,8 +32,17 @@ static std::string boundedText(StringRef text) {
   return (text.take_front(mostText) + "... (" + Twine(text.size() - mostText) + " more characters)").str();
 }
 
+/// Whether a message stands at a comment, as those about a whole file may: there is nothing to point at.
+static bool isAboutWholeFile(const llvm::SMDiagnostic &message) {
+  return message.getLineNo() == 1 && message.getColumnNo() == 0 && message.getLineContents().starts_with("//");
+}
+
 static void printBounded(const llvm::SMDiagnostic &message, void *) {
   StringRef line = message.getLineContents();
+  if (isAboutWholeFile(message)) {
+    llvm::SMDiagnostic((message.getFilename() + ":1:1").str(), message.getKind(), boundedText(message.getMessage())).print(nullptr, llvm::errs());
+    return;
+  }
   if (line.size() <= mostColumns && message.getMessage().size() <= mostText) {
     message.print(nullptr, llvm::errs());
     return;

@@ -1,6 +1,7 @@
 //===- ToolOptions.cpp - options that several tools have ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ToolOptions.h"
+#include "ft/Tools/ToolOptions.h"
+#include "ft/Tools/ToolHelp.h"
 
 #include "ft/InitAll.h"
 #include "ft/Tools/ToolMains.h"
@@ -16,11 +17,14 @@ namespace {
 struct InputFlags {
   cl::opt<unsigned> maxNesting{"max-nesting", cl::init(InputLimits().maxNesting),
                                cl::desc("Deepest nesting of brackets accepted in the input "
-                                        "(0: no limit)")};
+                                        "(0: no limit)"),
+                               cl::cat(tools::ownOptions())};
   cl::opt<bool> allowBytecode{"allow-unsafe-bytecode", cl::init(false),
-                              cl::desc("Read MLIR bytecode, whose reader is not hardened")};
+                              cl::desc("Read MLIR bytecode, whose reader is not hardened"),
+                              cl::cat(tools::ownOptions())};
   cl::list<std::string> types{"type", cl::value_desc("NAME=TYPE"),
-                              cl::desc("Replace the definition of the type alias !NAME")};
+                              cl::desc("Replace the definition of the type alias !NAME"),
+                              cl::cat(tools::ownOptions())};
 };
 
 enum class Validation { On, Off };
@@ -30,11 +34,11 @@ struct PhaseFlags {
   cl::opt<Validation> value{"ft-validate", cl::desc("Prove what each phase from coarsen on makes of a graph"),
                             cl::values(clEnumValN(Validation::On, "on", "do (default)"),
                                        clEnumValN(Validation::Off, "off", "take it as it comes")),
-                            cl::init(Validation::On)};
+                            cl::init(Validation::On), cl::cat(tools::ownOptions())};
   cl::opt<Rounding> rounding{"rounding", cl::desc("Of f16 and bf16, between the operations of a body"),
                              cl::values(clEnumValN(Rounding::Excess, "excess", "none: what stands there is f32 (default)"),
                                         clEnumValN(Rounding::Exact, "exact", "after each, as the program is written")),
-                             cl::init(Rounding::Excess)};
+                             cl::init(Rounding::Excess), cl::cat(tools::ownOptions())};
 };
 } // namespace
 
@@ -84,8 +88,12 @@ std::string tools::getRounding() {
 
 void tools::registerPassOptions() {
   mlir::ft::registerAllPasses(tools::isValidating); // which --mlir-print-ir-after names
-  mlir::registerPassManagerCLOptions();
-  mlir::registerDefaultTimingManagerCLOptions();
+  registerUpstream(
+      [] {
+        mlir::registerPassManagerCLOptions();
+        mlir::registerDefaultTimingManagerCLOptions();
+      },
+      {"mlir-print-ir-after-all", "mlir-print-ir-after-change", "mlir-print-ir-after", "mlir-timing", "mlir-pass-pipeline-crash-reproducer"});
 }
 
 std::function<void(mlir::PassManager &)> tools::makePassSettings() {

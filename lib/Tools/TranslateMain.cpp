@@ -6,9 +6,10 @@
 // leaves no output file after when a translation fails.
 //
 //===----------------------------------------------------------------------===//
-#include "Output.h"
-#include "SourceMessages.h"
-#include "ToolOptions.h"
+#include "ft/Tools/Output.h"
+#include "ft/Tools/SourceMessages.h"
+#include "ft/Tools/ToolHelp.h"
+#include "ft/Tools/ToolOptions.h"
 #include "Translations.h"
 
 #include "ft/Support/WholeFile.h"
@@ -35,27 +36,29 @@ int mlir::ft::translateMain(int argc, char **argv, DialectRegistry &registry) {
   setUpTool("ft-translate");
   tools::registerInputOptions();
   tools::registerPhaseOptions();
-  cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"));
-  cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"),
-                                  cl::init("-"));
-  cl::opt<std::string> splitMarker("split-input-file", cl::ValueOptional,
-                                   cl::desc("Translate the pieces of the file independently"),
-                                   cl::init(""),
-                                   cl::callback([&](const std::string &value) {
+  cl::OptionCategory &own = tools::ownOptions();
+  cl::opt<std::string> inputFile(cl::Positional, cl::desc("<input file>"), cl::init("-"), cl::cat(own));
+  cl::opt<std::string> outputFile("o", cl::desc("Output file"), cl::value_desc("filename"), cl::init("-"), cl::cat(own));
+  cl::opt<std::string> splitMarker("split-input-file", cl::ValueOptional, cl::desc("Translate the pieces of the file independently"),
+                                   cl::init(""), cl::cat(own), cl::callback([&](const std::string &value) {
                                      if (value.empty())
                                        splitMarker.setValue(kDefaultSplitMarker);
                                    }));
-  cl::opt<bool> verifyDiagnostics("verify-diagnostics", cl::init(false),
-                                  cl::desc("Check diagnostics against expected-* comments"));
-  cl::list<const Translation *, bool, TranslationParser> requested(
-      "", cl::desc("Translation to perform"), cl::Required);
-  registerAsmPrinterCLOptions();
-  registerMLIRContextCLOptions();
-  registerTranslationCLOptions();
+  cl::opt<bool> verifyDiagnostics("verify-diagnostics", cl::init(false), cl::desc("Check diagnostics against expected-* comments"),
+                                  cl::cat(own));
+  cl::list<const Translation *, bool, TranslationParser> requested("", cl::desc("Translation to perform"), cl::cat(own));
+  tools::registerUpstream(
+      [] {
+        registerAsmPrinterCLOptions();
+        registerMLIRContextCLOptions();
+        registerTranslationCLOptions();
+      },
+      {"mlir-print-debuginfo", "mlir-disable-threading"});
   tools::registerPassOptions();
   cl::ParseCommandLineOptions(argc, argv, "FractalTensor translation driver\n");
   if (requested.size() != 1) {
-    llvm::errs() << "error: expected one translation, but got " << requested.size() << '\n';
+    llvm::errs() << "ft-translate: error: expected one translation, such as --etdg-to-json, found " << requested.size()
+                 << "; --help lists them\n";
     return EXIT_FAILURE;
   }
 

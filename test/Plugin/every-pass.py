@@ -39,7 +39,7 @@ def defined():
 
 def registered(tool):
     """Names of all passes and pipelines that a tool has."""
-    return set(re.findall(r"^ {6}--([a-z0-9-]+)", run([tool, "--help"]), re.M))
+    return set(re.findall(r"^ {6}--([a-z0-9-]+)", run([tool, "--help-hidden"]), re.M))
 
 
 # What each runs on: an example after a phase ("" is the program itself), or a file; and its options.

@@ -1,5 +1,8 @@
 // ft-reduce shrinks a program over lists while the oracle finds it interesting.
-// RUN: ft-reduce %s -reduction-tree='traversal-mode=0 test=%S/Inputs/has-exp.sh' | FileCheck %s
+// RUN: ft-reduce %s --ft-shrink=test=%S/Inputs/has-exp.sh | FileCheck %s
+// RUN: not ft-reduce %s -reduction-tree='traversal-mode=0 test=%S/Inputs/has-exp.sh' 2>&1 | FileCheck %s --check-prefix=TREE
+// TREE: reduce.mlir:[[#@LINE+12]]:9: error: reduction-tree cannot shrink bodies of programs over lists: use --ft-shrink=test=SCRIPT
+// TREE-NOT: error:
 // CHECK-NOT: @other
 // CHECK: @kept
 // CHECK: math.exp

@@ -71,33 +71,36 @@ std::string format(const char *pattern, auto... values) {
 
 class Maker {
 public:
-  explicit Maker(const FigureOptions &options) : options(options) {}
+  Maker(const FigureOptions &options, const std::function<bool(const FigureFile &)> &write) : options(options), write(write) {}
 
-  std::vector<FigureFile> run() {
+  std::string run() {
     for (const Accelerator &machine : options.machines) {
       std::vector<Case> &cases = models[machine.name];
       for (const ModelSizes &model : knownModels())
-        if (model.name != "Blenderbot") // of the public code, not of the paper's figures
+        if (model.name != "Blenderbot" && good) // of the public code, not of the paper's figures
           cases.push_back(solve(model, machine, false));
+      if (good)
+        aggregate(machine);
+      writeTexts();
     }
     const Accelerator &cloud = options.machines.back();
-    for (Count sequence = 128; sequence <= 65536; sequence *= 2) {
+    for (Count sequence = 128; sequence <= 65536 && good; sequence *= 2) {
       ModelSizes model = *findModel("llama2");
       model.sequence = sequence;
       sweep.push_back(solve(model, cloud, true));
       if (options.machines.size() > 1)
         edgeSweep.push_back(solve(model, options.machines.front(), false));
+      drawSweeps();
     }
-    for (const Accelerator &machine : options.machines)
-      aggregate(machine);
-    text += figure12("Fig. 12: LLaMA2, performance of the peak over the sequence, cloud", sweep);
+    if (!good)
+      return text;
+    text += figure12(cloudTitle, sweep);
     if (!edgeSweep.empty())
-      text += figure12("Fig. 12: the same on edge", edgeSweep);
+      text += figure12(edgeTitle, edgeSweep);
     text += figure13();
     assumptions();
-    files.push_back({"figures.txt", text});
-    files.push_back({"figures.json", json.dump(1) + "\n"});
-    return files;
+    writeTexts();
+    return text;
   }
 
 private:
@@ -215,9 +218,9 @@ private:
     json["figure10"][isEdge ? "edge" : "cloud"] = std::move(ten);
     json["figure11"][isEdge ? "edge" : "cloud"] = std::move(eleven);
     text += "\n";
-    draw(isEdge ? "figure10-edge" : "figure10-cloud", "Fig. 10: performance of the peak, " + machine.name,
+    draw(isEdge ? "figure10-edge" : "figure10-cloud", {"Fig. 10: performance of the peak, " + machine.name, "share of the peak", "model"},
          cases, [](const Case &entry, unsigned m) { return entry.estimates[m].utilization; });
-    draw(isEdge ? "figure11-edge" : "figure11-cloud", "Fig. 11: energy, INTRA = 1, " + machine.name,
+    draw(isEdge ? "figure11-edge" : "figure11-cloud", {"Fig. 11: energy, " + machine.name, "energy (INTRA = 1)", "model"},
          cases, [](const Case &entry, unsigned m) {
            return entry.estimates[m].joules() / entry.estimates[0].joules();
          });
@@ -299,8 +302,6 @@ private:
       }
       result += "\n";
     }
-    drawSweep(isCloud ? "figure12-cloud" : "figure12-edge", title, cases,
-              [](const Case &entry, unsigned m) { return entry.estimates[m].utilization; });
     return result + "\n";
   }
 
@@ -326,9 +327,19 @@ private:
               100 * (1 - mean(ratios[over])), 100 * (1 - geometric(ratios[over])), false, "%",
               {Baselines, Softmax, Exponentials});
     text += "\n";
-    drawSweep("figure13", "Fig. 13: least bandwidth in GB/s", sweep,
-              [](const Case &entry, unsigned m) { return entry.bandwidth[m] / 1e9; });
     return result;
+  }
+
+  /// With the lengths that are known so far.
+  void drawSweeps() {
+    auto utilization = [](const Case &entry, unsigned m) { return entry.estimates[m].utilization; };
+    drawSweep("figure12-cloud", {cloudTitle, "share of the peak", "sequence length (tokens)"}, sweep, utilization);
+    if (!edgeSweep.empty())
+      drawSweep("figure12-edge", {edgeTitle, "share of the peak", "sequence length (tokens)"}, edgeSweep, utilization);
+    drawSweep("figure13",
+              {"Fig. 13: the least off-chip bandwidth for 90 % of the speed without a limit, LLaMA2, cloud", "bandwidth (GB/s)",
+               "sequence length (tokens)"},
+              sweep, [](const Case &entry, unsigned m) { return entry.bandwidth[m] / 1e9; });
   }
 
   void assumptions() {
@@ -339,75 +350,109 @@ private:
     }
   }
 
+  // ---- files ----
+
+  void writeTexts() {
+    put({"figures.txt", text});
+    put({"figures.json", json.dump(1) + "\n"});
+  }
+  void put(const FigureFile &file) { good = good && write(file); }
+
   // ---- pictures ----
 
+  struct Axes {
+    std::string title, vertical, horizontal;
+  };
   static constexpr const char *colors[] = {"#9e9e9e", "#c9b037", "#e08a3c", "#56a3a6", "#4878a8"};
+  static constexpr int left = 70, right = 740, top = 40, bottom = 240; // of the plot
 
   template <typename Value>
-  void draw(const std::string &name, const std::string &title, const std::vector<Case> &cases,
-            Value value) {
-    double top = 0;
+  static double greatest(const std::vector<Case> &cases, Value value) {
+    double most = 0;
     for (const Case &entry : cases)
       for (unsigned m = 0; m < modeCount; ++m)
-        top = std::max(top, value(entry, m));
-    std::string body = frame(title, top);
-    for (size_t c = 0; c < cases.size(); ++c) {
-      for (unsigned m = 0; m < modeCount; ++m) {
-        double height = top > 0 ? 200 * value(cases[c], m) / top : 0;
-        body += format("<rect x=\"%zu\" y=\"%.1f\" width=\"16\" height=\"%.1f\" fill=\"%s\"/>\n",
-                       60 + c * 110 + m * 18, 240 - height, height, colors[m]);
-      }
-      body += format("<text x=\"%zu\" y=\"256\">%s</text>\n", 60 + c * 110, cases[c].model.c_str());
-    }
-    files.push_back({name + ".svg", close(body)});
+        most = std::max(most, value(entry, m));
+    return most;
   }
 
   template <typename Value>
-  void drawSweep(const std::string &name, const std::string &title, const std::vector<Case> &cases,
-                 Value value) {
-    double top = 0;
-    for (const Case &entry : cases)
-      for (unsigned m = 0; m < modeCount; ++m)
-        top = std::max(top, value(entry, m));
-    std::string body = frame(title, top);
+  void draw(const std::string &name, const Axes &axes, const std::vector<Case> &cases, Value value) {
+    const double most = endOfAxis(greatest(cases, value));
+    std::string body = frame(axes, most);
+    for (size_t c = 0; c < cases.size(); ++c) {
+      for (unsigned m = 0; m < modeCount; ++m) {
+        double height = (bottom - top) * value(cases[c], m) / most;
+        body += format("<rect x=\"%zu\" y=\"%.1f\" width=\"16\" height=\"%.1f\" fill=\"%s\">", left + 10 + c * 110 + m * 18,
+                       bottom - height, height, colors[m]) +
+                format("<title>%s, %s: %.3g</title></rect>\n", cases[c].model.c_str(), titles[m], value(cases[c], m));
+      }
+      body += format("<text x=\"%zu\" y=\"256\" text-anchor=\"middle\">%s</text>\n", left + 54 + c * 110, cases[c].model.c_str());
+    }
+    put({name + ".svg", close(body)});
+  }
+
+  template <typename Value>
+  void drawSweep(const std::string &name, const Axes &axes, const std::vector<Case> &cases, Value value) {
+    const double most = endOfAxis(greatest(cases, value));
+    std::string body = frame(axes, most);
     for (unsigned m = 0; m < modeCount; ++m) {
       std::string points;
       for (size_t c = 0; c < cases.size(); ++c)
-        points += format("%zu,%.1f ", 60 + c * 66, 240 - (top > 0 ? 200 * value(cases[c], m) / top : 0));
-      body += "<polyline fill=\"none\" stroke=\"" + std::string(colors[m]) +
-              "\" stroke-width=\"2\" points=\"" + points + "\"/>\n";
+        points += format("%zu,%.1f ", left + 20 + c * 66, bottom - (bottom - top) * value(cases[c], m) / most);
+      // The first lines are the widest: where lines are equal, each is seen at the sides of the next.
+      body += format("<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%u\" points=\"", colors[m], 2 * (modeCount - m)) + points +
+              format("\"><title>%s</title></polyline>\n", titles[m]);
     }
     for (size_t c = 0; c < cases.size(); ++c)
-      body += format("<text x=\"%zu\" y=\"256\">%ld</text>\n", 50 + c * 66, long(cases[c].sequence));
-    files.push_back({name + ".svg", close(body)});
+      body += format("<text x=\"%zu\" y=\"256\" text-anchor=\"middle\">%ld</text>\n", left + 20 + c * 66, long(cases[c].sequence));
+    put({name + ".svg", close(body)});
   }
 
-  static std::string frame(const std::string &title, double top) {
-    std::string body = "<text x=\"40\" y=\"20\" font-weight=\"bold\">" + title + "</text>\n";
-    body += "<line x1=\"50\" y1=\"240\" x2=\"720\" y2=\"240\" stroke=\"#000\"/>\n";
-    body += format("<text x=\"4\" y=\"44\">%.3g</text>\n<line x1=\"50\" y1=\"40\" x2=\"720\" "
-                   "y2=\"40\" stroke=\"#ddd\"/>\n", top);
+  /// The least round number at which an axis can end: four equal steps of 1, 2, 2.5 or 5 times a power of ten.
+  static double endOfAxis(double most) {
+    if (!(most > 0))
+      return 1;
+    const double power = std::pow(10, std::floor(std::log10(most / 4)));
+    for (double step : {1.0, 2.0, 2.5, 5.0})
+      if (4 * step * power >= most)
+        return 4 * step * power;
+    return 40 * power;
+  }
+
+  /// Title, axes with units and ticks, and the legend.
+  static std::string frame(const Axes &axes, double most) {
+    std::string body = format("<text x=\"%d\" y=\"20\" font-weight=\"bold\">", left) + axes.title + "</text>\n";
+    for (int tick = 0; tick <= 4; ++tick) {
+      int y = bottom - (bottom - top) * tick / 4;
+      body += format("<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\"/>\n", left, y, right, y, tick ? "#ddd" : "#000") +
+              format("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", left - 6, y + 4, most * tick / 4);
+    }
+    body += format("<text transform=\"translate(16,%d) rotate(-90)\" text-anchor=\"middle\">", (top + bottom) / 2) + axes.vertical + "</text>\n" +
+            format("<text x=\"%d\" y=\"274\" text-anchor=\"middle\">", (left + right) / 2) + axes.horizontal + "</text>\n";
     for (unsigned m = 0; m < modeCount; ++m)
-      body += format("<rect x=\"%u\" y=\"270\" width=\"12\" height=\"12\" fill=\"%s\"/>"
-                     "<text x=\"%u\" y=\"281\">%s</text>\n",
-                     60 + m * 100, colors[m], 76 + m * 100, titles[m]);
+      body += format("<rect x=\"%u\" y=\"288\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%u\" y=\"299\">%s</text>\n",
+                     left + 10 + m * 100, colors[m], left + 26 + m * 100, titles[m]);
     return body;
   }
   static std::string close(const std::string &body) {
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"740\" height=\"290\" "
-           "font-family=\"sans-serif\" font-size=\"12\">\n" + body + "</svg>\n";
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" height=\"310\" viewBox=\"0 0 760 310\" role=\"img\" "
+           "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"760\" height=\"310\" fill=\"#fff\"/>\n" + body + "</svg>\n";
   }
 
+  static constexpr const char *cloudTitle = "Fig. 12: LLaMA2, performance of the peak over the sequence, cloud";
+  static constexpr const char *edgeTitle = "Fig. 12: the same on edge";
+
   const FigureOptions &options;
+  const std::function<bool(const FigureFile &)> &write;
+  bool good = true; // all that was to be written could be
   std::map<std::string, std::vector<Case>> models;
   std::vector<Case> sweep, edgeSweep;
   std::string text;
   Json json;
-  std::vector<FigureFile> files;
 };
 
 } // namespace
 
-std::vector<FigureFile> ft::dataflow::makeFigures(const FigureOptions &options) {
-  return Maker(options).run();
+std::string ft::dataflow::makeFigures(const FigureOptions &options, const std::function<bool(const FigureFile &)> &write) {
+  return Maker(options, write).run();
 }

@@ -46,6 +46,7 @@ between a memory and a buffer (DAT, DAC 2024).
   --svg=FILE            and a picture of loops and buffer
   --print-graph         the graph in JSON, and no search
   --progress            tell bounds on standard error
+  --version             the version, and nothing else
 )";
 
 namespace {
@@ -106,6 +107,10 @@ private:
   bool argument(std::string_view text) {
     if (text == "--help" || text == "-h") {
       std::fputs(usage, stdout);
+      return false;
+    }
+    if (text == "--version") {
+      std::puts("ft-dataflow (FractalTensor " FT_VERSION ")");
       return false;
     }
     if (text.substr(0, 2) != "--") {
@@ -421,12 +426,10 @@ private:
       fail("can't make folder '" + arguments.figures + "': " + error.message());
       return 1;
     }
-    for (const FigureFile &file : makeFigures(options)) {
-      if (!write(arguments.figures + "/" + file.name, file.text))
-        return 1;
-      if (file.name == "figures.txt")
-        std::cout << file.text;
-    }
+    std::string text = makeFigures(options, [&](const FigureFile &file) { return write(arguments.figures + "/" + file.name, file.text); });
+    if (failed)
+      return 1;
+    std::cout << text;
     return 0;
   }
 

@@ -35,6 +35,7 @@ static constexpr const char *help = R"(usage: ft-run-bundle FILE.ftb [options]
   --bench              time it
   --tune               time each schedule and record the best in the file
   --json               print one JSON object instead of text
+  --version            print the version, and run nothing
 or:    ft-run-bundle --commands=FILE
                        each line of FILE, which holds the words of a command as above, in one
                        process: prints a line `ok` or `FAIL` with its words and the reason
@@ -509,6 +510,9 @@ int ft::rt::runBundleMain(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     if (!strcmp(argv[i], "--help")) {
       fputs(help, stdout);
+      return 0;
+    } else if (!strcmp(argv[i], "--version")) {
+      puts("ft-run-bundle (FractalTensor " FT_VERSION ")");
       return 0;
     }
   constexpr std::string_view commands = "--commands=";

@@ -54,3 +54,19 @@ std::optional<uint64_t> schedule::getRank(int64_t candidate, uint64_t planSeed, 
     return std::nullopt;
   return llvm::hash_combine(planSeed, count) % count;
 }
+
+LogicalResult schedule::checkRank(etdg::GraphOp graph, int64_t candidate, llvm::function_ref<size_t(Operation *)> countDivisions) {
+  if (candidate <= 0 || llvm::range_size(graph->getBlock()->getOps<etdg::GraphOp>()) > 1)
+    return success();
+  size_t count = 1;
+  for (Operation *item : etdg::getTopItems(graph))
+    count = std::max(count, std::max<size_t>(getOrders(item).size(), 1) + countDivisions(item));
+  if (uint64_t(candidate) < count)
+    return success();
+  InFlightDiagnostic error = graph.emitError() << "candidate: expected ";
+  if (count > 1)
+    error << "a rank from 0 to " << count - 1;
+  else
+    error << "0, the only order that this program has";
+  return error << ", found " << candidate;
+}

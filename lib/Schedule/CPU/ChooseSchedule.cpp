@@ -214,7 +214,7 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
   llvm::erase_if(divisions, [](const etdg::Division &division) { return division.apart; });
   if (orders.size() < 2 && divisions.empty())
     return success();
-  // Ranks: the orders, then the divisions; a greater one is the program's own order.
+  // Ranks: the orders, then the divisions.
   size_t numOrders = std::max<size_t>(orders.size(), 1);
   if (auto rank = getRank(options.candidate, options.planSeed, numOrders + divisions.size())) {
     if (*rank >= numOrders && *rank < numOrders + divisions.size() && divide(number, divisions[*rank - numOrders]))
@@ -238,6 +238,10 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
 }
 
 LogicalResult CpuChooser::run() {
+  if (failed(checkRank(graph, options.candidate, [](Operation *item) {
+        return llvm::count_if(etdg::getDivisions(item), [](const etdg::Division &division) { return !division.apart; });
+      })))
+    return failure();
   // From the last one on: a divided item becomes several, and what stands before keeps its number.
   for (unsigned number = etdg::getTopItems(graph).size(); number > 0; --number)
     if (failed(chooseFor(number - 1)))

@@ -3,7 +3,8 @@
 
 Usage: follow.py PAGE BIN ROOT
 
-A command stands in the page with four blanks before it, and after it a fenced block. Each line of the block is a line of what the command
+A command stands in the page with four blanks before it, or alone in a block of `sh` with its folder, and after it, with or without sentences
+between them, a fenced block of another language. Each line of the block is a line of what the command
 prints, in this order, others between them. `...` at the end stands for the rest of a line. Names of values (%x, #map) are
 the page's own: one name is one value within a block, and two names are two, except those of constants (names that begin with %c,
 %minus, or hold a number only).
@@ -18,7 +19,7 @@ def output(command):
     env = dict(os.environ, PATH=bin + os.pathsep + os.environ["PATH"])
     done = subprocess.run(command, shell=True, cwd=root, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout.split("\n")
+    return (done.stderr + done.stdout).split("\n")  # remarks, then the program
 
 
 def pattern(line, bound):
@@ -66,8 +67,9 @@ def constant(name):
     return name.startswith(("%c", "%minus"))
 
 
-text = open(page).read()
-blocks = re.findall(r"\n    (ft-[^\n]*)\n\n```\w+\n(.*?)```", text, re.S)
+text = re.sub(r"```sh\nbuild/bin/(ft-[^\n]*)\n```", r"    \1", open(page).read())
+commands = re.findall(r"\n    (ft-[^\n]*)\n((?:(?!\n    ft-).)*)", text, re.S)
+blocks = [(command, block) for command, after in commands for block in re.findall(r"```(?!sh\b)\w+\n(.*?)```", after, re.S)]
 wrong = 0
 for command, block in blocks:
     lines = [line for line in block.split("\n") if line.strip()]

@@ -6,6 +6,8 @@
 #include "ft/Dataflow/Graph/Accelerator.h"
 
 #include <cstdio>
+#include <functional>
+#include <string>
 
 namespace ft::dataflow {
 
@@ -25,7 +27,9 @@ struct FigureFile {
 /// Searches the five modes for the six models (and LLaMA2 from 128 to 64K), and draws performance
 /// (Fig. 10), energy (Fig. 11), performance over the sequence (Fig. 12) and the least bandwidth
 /// (Fig. 13): figures.txt, figures.json and one SVG each. Beside each aggregate of the paper stands ours.
-std::vector<FigureFile> makeFigures(const FigureOptions &options);
+/// `write` gets each file as soon as there is something in it, and again when there is more; where it returns
+/// false, the search ends. Returns the whole text of figures.txt.
+std::string makeFigures(const FigureOptions &options, const std::function<bool(const FigureFile &)> &write);
 
 } // namespace ft::dataflow
 

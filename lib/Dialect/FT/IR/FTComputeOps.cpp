@@ -133,7 +133,8 @@ static ParseResult parseBody(OpAsmParser &parser, Region &region, ArrayRef<Argum
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseRegion(region, arguments))
     return failure();
-  if (region.empty())
+  // The verifier of blocks would print all that is there.
+  if (region.empty() || region.back().empty() || !region.back().back().hasTrait<OpTrait::IsTerminator>())
     return parser.emitError(loc, "expected a region that ends in 'ft.yield'");
   return success();
 }

@@ -72,7 +72,7 @@ struct DividedForm {
 class DivisionChooser {
 public:
   DivisionChooser(etdg::GraphOp graph, const GpuScheduleOptions &options) : graph(graph), options(options) {}
-  void run();
+  LogicalResult run();
 
 private:
   void chooseFor(unsigned number);
@@ -239,10 +239,13 @@ void DivisionChooser::chooseFor(unsigned number) {
     choosePriced(number, divisions);
 }
 
-void DivisionChooser::run() {
+LogicalResult DivisionChooser::run() {
+  if (failed(checkRank(graph, options.candidate, [](Operation *item) { return etdg::getDivisions(item).size(); })))
+    return failure();
   // From the last one on: a divided item becomes several, and what stands before keeps its number.
   for (unsigned number = etdg::getTopItems(graph).size(); number > 0; --number)
     chooseFor(number - 1);
+  return success();
 }
 
 namespace {
@@ -254,8 +257,8 @@ struct ETDGChooseDivisionForGPU : ft::impl::ETDGChooseDivisionForGPUBase<ETDGCho
     if (failed(options))
       return signalPassFailure();
     options->candidate = candidate;
-    if (!getOperation().isExternal())
-      DivisionChooser(getOperation(), *options).run();
+    if (!getOperation().isExternal() && failed(DivisionChooser(getOperation(), *options).run()))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -1,7 +1,7 @@
 //===- MeasureMachine.h - the model of this processor -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_LIB_TOOLS_MEASUREMACHINE_H
-#define FT_LIB_TOOLS_MEASUREMACHINE_H
+#ifndef FT_TOOLS_MEASUREMACHINE_H
+#define FT_TOOLS_MEASUREMACHINE_H
 
 #include "mlir/Support/LLVM.h"
 
@@ -18,4 +18,4 @@ FailureOr<std::string> measureMachine(DialectRegistry &registry);
 } // namespace ft::tools
 } // namespace mlir
 
-#endif // FT_LIB_TOOLS_MEASUREMACHINE_H
+#endif // FT_TOOLS_MEASUREMACHINE_H

@@ -1,7 +1,7 @@
 //===- Output.h - what a tool writes --------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef FT_LIB_TOOLS_OUTPUT_H
-#define FT_LIB_TOOLS_OUTPUT_H
+#ifndef FT_TOOLS_OUTPUT_H
+#define FT_TOOLS_OUTPUT_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -20,4 +20,4 @@ bool flushOutput(llvm::raw_fd_ostream &os, llvm::StringRef name);
 
 } // namespace mlir::ft::tools
 
-#endif // FT_LIB_TOOLS_OUTPUT_H
+#endif // FT_TOOLS_OUTPUT_H

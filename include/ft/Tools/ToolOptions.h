@@ -5,8 +5,8 @@
 // options of its own, and twice. What tools ask for goes into structs.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FT_LIB_TOOLS_TOOLOPTIONS_H
-#define FT_LIB_TOOLS_TOOLOPTIONS_H
+#ifndef FT_TOOLS_TOOLOPTIONS_H
+#define FT_TOOLS_TOOLOPTIONS_H
 
 #include "ft/Support/InputLimits.h"
 
@@ -45,4 +45,4 @@ std::function<void(PassManager &)> makePassSettings();
 
 } // namespace mlir::ft::tools
 
-#endif // FT_LIB_TOOLS_TOOLOPTIONS_H
+#endif // FT_TOOLS_TOOLOPTIONS_H
