@@ -8,6 +8,7 @@
 
 import inspect
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -70,6 +71,10 @@ def functions_stub():
     return text
 
 
+#: Types of Python whose names are methods of a tensor.
+SHADOWED = ("bool", "float", "int")
+
+
 def tensors_stub():
     text = HEAD + PRELUDE.replace("from .tensors import Tensor\n", "from .trace import Traced\n").replace("Union[Tensor,", 'Union["Tensor",')
     text += '\nclass Tensor(Traced):\n    """A tensor of static shape, known by type only while a program is traced."""\n\n'
@@ -92,12 +97,16 @@ def tensors_stub():
         result = {"split": "Tuple[Tensor, ...]", "chunk": "Tuple[Tensor, ...]", "__len__": "int", "dim": "int", "numel": "Any", "size": "Any",
                   "__iter__": "Any", "__getitem__": "Any"}.get(name, "Tensor")
         ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+        for shadowed in SHADOWED:
+            own = re.sub(rf"(?<=: ){shadowed}\b", f"_{shadowed}", own)
+            result = re.sub(rf"^{shadowed}$", f"_{shadowed}", result)
         text += f"    def {name}({own}) -> {result}: ...{ignore}\n"
-    return text
+    return re.sub(r"(?<=\n)(?=from typing)", "".join(f"from builtins import {n} as _{n}\n" for n in SHADOWED), text, count=1)
 
 
 #: What a program annotates with: pyright takes a class with `__class_getitem__` whatever is in the brackets, and completes the
-#: methods of values.
+#: methods of values. mypy takes such brackets of what is Any alone. No system has the name "", which pyright knows; mypy reads both
+#: branches and keeps the first.
 TYPE = "class {name}({base}):\n    def __class_getitem__(cls, item: Any) -> Any: ...\n"
 AGGREGATES = ("fold", "foldl", "foldr", "reduce", "scan", "scanl", "scanr")
 JIT = """
@@ -110,7 +119,10 @@ def jit(*, {options}) -> Callable[[Callable[..., Any]], Jit]: ...
 
 def types_stub(names):
     """Element types and lists, as annotations and as values."""
-    return "".join(TYPE.format(name=name, base="ListValue" if name == "List" else "Tensor") for name in names)
+    classes = "".join(TYPE.format(name=name, base="ListValue" if name == "List" else "Tensor") for name in names)
+    classes = re.sub(r"^(?=.)", "    ", classes, flags=re.M)
+    classes = re.sub(r"(class .*:)$", r"\1  # type: ignore[no-redef]", classes, flags=re.M)
+    return 'if os.name == "":\n' + "".join(f"    {name}: Any\n" for name in names) + f"else:\n{classes}"
 
 
 def jit_stub():
@@ -127,7 +139,7 @@ def aggregate_stub(name):
 
 
 def package_stub():
-    text = HEAD + "from typing import Any, Callable, overload\n\nfrom . import cache as cache\nfrom . import functions as functions\n"
+    text = HEAD + "import os\nfrom typing import Any, Callable, overload\n\nfrom . import cache as cache\nfrom . import functions as functions\n"
     later, types_ = "", []
     places = {}
     names = sorted(n for n in vars(ft) if not n.startswith("_"))

@@ -42,7 +42,7 @@ extern "C" {
 
 /* The major version changes when something of the above does; the minor one when functions were added. */
 #define FT_API_VERSION_MAJOR 1
-#define FT_API_VERSION_MINOR 2
+#define FT_API_VERSION_MINOR 3
 
 /* The functions of ft-c/Runtime.h and ft-c/Compiler.h, by their names without "ft_". New ones are added at the
    end: ask FT_API_HAS before one that is younger than the version you need. */
@@ -116,6 +116,10 @@ typedef struct FtApi {
 
   /* ft-c/Compiler.h */
   FtStatus (*program_hold)(FtProgram *program, const void *safetensors, size_t size);
+
+  /* ft-c/Runtime.h */
+  FtStatus (*call_traced)(FtEntry *entry, const FtTensor *const *tensors, int32_t count, const FtCallOptions *options,
+      const char **trace);
 } FtApi;
 
 /* Whether the table `api` is long enough to have `member`. */

@@ -186,6 +186,13 @@ FtStatus ft_workspace_bytes(FtEntry *entry, const FtTensor *const *tensors, int3
 FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
                  const FtCallOptions *options);
 
+/* A call whose pieces are timed, until it has ended. *trace becomes the text of a Chrome
+   trace, which https://ui.perfetto.dev opens. On the CPU it has the kernels, tasks and waits
+   at barriers of each thread. On a GPU it has each launch by events. No graphs are used, and
+   flags are ignored. The text lives until the thread's next traced call. */
+FtStatus ft_call_traced(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
+                        const FtCallOptions *options, const char **trace);
+
 /* Waits for a stream and reports what went wrong in it since the last time: a
    kernel that trapped, an index out of range. */
 FtStatus ft_synchronize(FtModule *module, void *stream);

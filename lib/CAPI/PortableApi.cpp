@@ -15,6 +15,7 @@ const FtApi *ft_api(int32_t major_version) {
       ft_program_export, ft_program_figure, ft_ragged_longest, ft_ragged_fill,
       ft_source_differentiate,
       ft_module_num_held, ft_module_held, ft_module_bind, ft_module_bind_file, ft_program_hold,
+      ft_call_traced,
   };
   return major_version == FT_API_VERSION_MAJOR ? &api : nullptr;
 }

@@ -510,6 +510,22 @@ class Jit:
 
         return tune(self, args, kwargs, progress)
 
+    def trace(self, *args, path: Optional[str] = None, **kwargs):
+        """Calls the function once more after a first call, its pieces timed: kernels, and on the CPU each thread's tasks and waits.
+
+        With `path` the trace is also written there, as JSON that https://ui.perfetto.dev opens. Other calls take no longer for it.
+
+        Returns:
+          A :class:`fractaltensor.traces.Trace`, which prints as a summary.
+
+        Raises:
+          ArgumentError: the arguments are wrong, or the engine is the interpreter.
+          OSError: the file cannot be written.
+        """
+        from .traces import trace
+
+        return trace(self, args, kwargs, path)
+
     def __reduce__(self):
         # As functions are pickled: by name. Other processes import it and compile, or find it in the cache.
         return self.__qualname__

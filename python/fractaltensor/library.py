@@ -162,6 +162,7 @@ _PROTOTYPES = {
     "ft_output_shape": (c_int32, [c_void_p, c_void_p, c_int32, c_int32, POINTER(c_int64), POINTER(c_int32)]),
     "ft_workspace_bytes": (c_int32, [c_void_p, c_void_p, c_int32, POINTER(c_uint64)]),
     "ft_call": (c_int32, [c_void_p, c_void_p, c_int32, c_void_p]),
+    "ft_call_traced": (c_int32, [c_void_p, c_void_p, c_int32, c_void_p, POINTER(c_char_p)]),
     "ft_synchronize": (c_int32, [c_void_p, c_void_p]),
     "ft_ragged_longest": (c_int32, [POINTER(c_int64), c_int64, c_int64, POINTER(c_int64)]),
     "ft_ragged_fill": (c_int32, [POINTER(c_int64), c_int64, c_int64] + [POINTER(c_int64)] * 5),

@@ -55,6 +55,38 @@ static Bundle chain() {
   return bundle;
 }
 
+TEST_F(Cuda, TracedCallsHaveEventsAroundEachLaunch) {
+  run([] {
+    Module m(chain());
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0);
+    const FtTensor *tensors[] = {&x.tensor, &y.tensor};
+    for (int round = 0; round < 2; ++round)
+      ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(driver().calls["cuEventRecord"], 0); // others know nothing of it
+    const int graphs = driver().calls["cuGraphLaunch"];
+    const char *text = nullptr;
+    ASSERT_EQ(ft_call_traced(m.entry, tensors, 2, nullptr, &text), FT_OK) << ft_last_error();
+    EXPECT_EQ(y.data[0], 9);
+    EXPECT_EQ(driver().calls["cuGraphLaunch"], graphs);
+    EXPECT_EQ(driver().calls["cuEventCreate"], 5); // the first, and two for each launch
+    EXPECT_EQ(driver().calls["cuEventDestroy"], 5);
+    Json trace;
+    ASSERT_TRUE(Json::parse(text, trace).ok());
+    int kernels = 0, enqueued = 0;
+    for (const Json &event : trace.find("traceEvents")->items()) {
+      bool onDevice = event.find("pid")->asInteger() == 2;
+      const Json *category = event.find("cat");
+      kernels += onDevice && category && category->asString() == "kernel" && event.find("name")->asString() == "add" &&
+                 event.find("args")->find("grid");
+      enqueued += !onDevice && category && category->asString() == "host";
+    }
+    EXPECT_EQ(kernels, 2);
+    EXPECT_EQ(enqueued, 2);
+    ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK);
+    EXPECT_EQ(driver().calls["cuEventRecord"], 5);
+  });
+}
+
 TEST_F(Cuda, LaunchesAloneGoAsAGraphFromTheSecondCallOn) {
   run([] {
     Module m(chain());

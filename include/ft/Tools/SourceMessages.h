@@ -1,7 +1,7 @@
 //===- SourceMessages.h - messages of bounded length ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shows messages with the source line that each is about, as MLIR's own tools do, but of a long line only
+// Shows messages with the source line that each is about, as MLIR's own tools do. Of a long line it shows
 // what stands around the place, and of a long text its begin.
 //
 //===----------------------------------------------------------------------===//

@@ -128,6 +128,14 @@ LogicalResult CompiledProgram::Call::run() {
   return s.device == FT_CPU ? success() : s.check(ft_synchronize(s.module, nullptr));
 }
 
+FailureOr<std::string> CompiledProgram::Call::trace() {
+  State &s = *state;
+  const char *text = nullptr;
+  if (failed(s.check(ft_call_traced(s.entry, s.pointers.data(), int32_t(s.pointers.size()), nullptr, &text))))
+    return failure();
+  return std::string(text);
+}
+
 FailureOr<std::vector<rt::HostArray>> CompiledProgram::Call::results() {
   State &s = *state;
   for (size_t i = 0; i < s.outputs.size() && s.device != FT_CPU; ++i)

@@ -333,6 +333,27 @@ FtStatus ft_call(FtEntry *entry, const FtTensor *const *tensors, int32_t count,
   });
 }
 
+FtStatus ft_call_traced(FtEntry *entry, const FtTensor *const *tensors, int32_t count, const FtCallOptions *given, const char **trace) {
+  return guarded([&]() -> Status {
+    if (!entry || !trace)
+      return invalid("entry or trace is NULL");
+    static thread_local std::string text;
+    *trace = nullptr;
+    FtCallOptions options = {sizeof(FtCallOptions), nullptr, nullptr, 0, 0};
+    FT_RT_TRY(readStruct(given, options));
+    HeldUse use;
+    int64_t all = count;
+    FT_RT_TRY(allTensors(*entry, tensors, all, use, tensors));
+    Program::Options call;
+    call.stream = options.stream;
+    call.workspace = reinterpret_cast<uint64_t>(options.workspace);
+    call.workspaceBytes = options.workspace_bytes;
+    FT_RT_TRY(entry->current.load(std::memory_order_acquire)->callTraced(tensors, all, call, text));
+    *trace = text.c_str();
+    return {};
+  });
+}
+
 FtStatus ft_synchronize(FtModule *module, void *stream) {
   return guarded([&]() -> Status {
     if (!module)

@@ -248,6 +248,20 @@ public:
   }
   void releaseChain(void *chain) override { delete static_cast<Chain *>(chain); }
 
+  Status mark(void *stream, void *&out) override {
+    CUevent event = nullptr;
+    FT_RT_TRY(device.check(api.eventCreate(&event, cu::eventDefault), "cuEventCreate"));
+    out = event;
+    return device.check(api.eventRecord(event, CUstream(stream)), "cuEventRecord");
+  }
+  Status secondsBetween(void *first, void *last, double &seconds) override {
+    float milliseconds = 0;
+    FT_RT_TRY(device.check(api.eventElapsedTime(&milliseconds, CUevent(first), CUevent(last)), "cuEventElapsedTime"));
+    seconds = double(milliseconds) / 1e3;
+    return {};
+  }
+  void releaseMark(void *mark) override { api.eventDestroy(CUevent(mark)); }
+
   uint64_t constant(int64_t section) const override { return constants.at(section); }
   uint64_t constantBytes(int64_t section) const override { return constantSizes.at(section); }
   uint64_t errorAddress() const override { return recordAddress; }

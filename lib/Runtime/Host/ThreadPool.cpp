@@ -15,6 +15,7 @@
 #include "ft/Runtime/Host/ParallelGain.h"
 
 #include "ShuffledThreads.h"
+#include "ThreadTrace.h"
 
 #include <atomic>
 #include <charconv>
@@ -171,7 +172,8 @@ public:
     return known.gain;
   }
 
-  void runRange(RangeFn fn, void *env, int64_t n, int64_t grain, int threads) {
+  /// `body` is what measurements are kept by.
+  void runRange(RangeFn fn, void *env, int64_t n, int64_t grain, int threads, const void *body) {
     // Four pieces a thread even out a slow one.
     int64_t pieces = int64_t(threads) * 4;
     int64_t size = n / pieces + (n % pieces != 0);
@@ -194,10 +196,10 @@ public:
     }
     int64_t own = ticks() - begin;
     close(epoch, 0);
-    note(gainOf(reinterpret_cast<const void *>(fn), n), begin, own);
+    note(gainOf(body, n), begin, own);
   }
 
-  void runRegion(RegionFn fn, void *env, int threads) {
+  void runRegion(RegionFn fn, void *env, int threads, const void *body) {
     job.range = nullptr;
     job.region = fn;
     job.env = env;
@@ -211,7 +213,7 @@ public:
     }
     int64_t own = ticks() - begin - waited;
     close(epoch, threads - 1);
-    note(gainOf(reinterpret_cast<const void *>(fn), 0), begin, own);
+    note(gainOf(body, 0), begin, own);
   }
 
 private:
@@ -336,6 +338,7 @@ private:
   static void *workerMain(void *self) {
     auto *pool = static_cast<Pool *>(self);
     int number = pool->started.fetch_add(1, std::memory_order_relaxed) + 1;
+    ft::rt::setThreadNumber(number);
     uint32_t seen = 0;
     for (;;) {
       seen = pool->awaitTicket(seen);
@@ -439,46 +442,30 @@ Pool *acquirePool(int &threads, const void *body, int64_t n) {
   return nullptr;
 }
 
-bool shuffled = false;
+/// What calls do beside their work; none of it, and one look says so.
+constexpr int isShuffled = 1 << 30; // for tests; below it the number of threads whose calls are traced
+std::atomic<int> extras{0};
 uint64_t shuffleSeed = 0;
+thread_local ft::rt::ThreadTrace *threadTrace = nullptr;
 
-} // namespace
+bool hasExtras() { return extras.load(std::memory_order_relaxed) != 0; }
+bool areShuffled() { return (extras.load(std::memory_order_relaxed) & isShuffled) != 0; }
 
-extern "C" void ft_shuffle_threads(int64_t seed) {
-  shuffled = seed >= 0;
-  shuffleSeed = uint64_t(seed);
-}
-
-extern "C" void ft_keep_threads(bool keep) { keepThreads.store(keep, std::memory_order_relaxed); }
-
-extern "C" bool ft_threads_are_shuffled(void) { return shuffled; }
-
-extern "C" void ft_parallel_for(void (*fn)(void *, int64_t, int64_t), void *env, int64_t n,
-                                int64_t grain) {
-  if (n <= 0)
-    return;
-  if (shuffled && !inside.parallel) {
-    InsideScope scope({true, nullptr, 1});
-    return ft::rt::runShuffledRange(fn, env, n, shuffleSeed);
-  }
+void runFor(void (*fn)(void *, int64_t, int64_t), void *env, int64_t n, int64_t grain, const void *body) {
   int threads = 1;
-  Pool *pool = n <= grain ? nullptr : acquirePool(threads, reinterpret_cast<const void *>(fn), n);
+  Pool *pool = n <= grain ? nullptr : acquirePool(threads, body, n);
   if (!pool) {
     fn(env, 0, n);
     return;
   }
-  pool->runRange(fn, env, n, grain < 1 ? 1 : grain, threads);
+  pool->runRange(fn, env, n, grain < 1 ? 1 : grain, threads, body);
   pool->release();
 }
 
-extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *env) {
-  if (shuffled && !inside.parallel) {
-    InsideScope scope({true, nullptr, 1});
-    return ft::rt::runShuffledRegion(fn, env, threadsNow(), shuffleSeed);
-  }
+void runRegion(void (*fn)(void *, int64_t, int64_t), void *env, const void *body) {
   int threads = 1;
-  if (Pool *pool = acquirePool(threads, reinterpret_cast<const void *>(fn), 0)) {
-    pool->runRegion(fn, env, threads);
+  if (Pool *pool = acquirePool(threads, body, 0)) {
+    pool->runRegion(fn, env, threads, body);
     pool->release();
     return;
   }
@@ -486,13 +473,72 @@ extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *e
   fn(env, 0, 1);
 }
 
-extern "C" void ft_barrier(void) {
-  if (shuffled && ft::rt::waitShuffled())
-    return;
+void waitForTeam() {
   if (inside.barrier)
     inside.waited += inside.barrier->wait(inside.threads);
   else if (inside.parallel) // a region of one thread
     countBarrier();
+}
+
+} // namespace
+
+extern "C" void ft_shuffle_threads(int64_t seed) {
+  if (seed >= 0)
+    extras.fetch_or(isShuffled, std::memory_order_relaxed);
+  else
+    extras.fetch_and(~isShuffled, std::memory_order_relaxed);
+  shuffleSeed = uint64_t(seed);
+}
+
+extern "C" void ft_keep_threads(bool keep) { keepThreads.store(keep, std::memory_order_relaxed); }
+
+extern "C" bool ft_threads_are_shuffled(void) { return areShuffled(); }
+
+extern "C" void ft_trace_threads(void (*record)(void *, const FtSpan *), void *context) {
+  static thread_local ft::rt::ThreadTrace own;
+  if ((record != nullptr) != (threadTrace != nullptr))
+    extras.fetch_add(record ? 1 : -1, std::memory_order_relaxed);
+  own = {record, context};
+  threadTrace = record ? &own : nullptr;
+}
+
+extern "C" void ft_parallel_for(void (*fn)(void *, int64_t, int64_t), void *env, int64_t n,
+                                int64_t grain) {
+  if (n <= 0)
+    return;
+  const void *body = reinterpret_cast<const void *>(fn);
+  if (hasExtras() && !inside.parallel) {
+    if (areShuffled()) {
+      InsideScope scope({true, nullptr, 1});
+      return ft::rt::runShuffledRange(fn, env, n, shuffleSeed);
+    }
+    if (threadTrace) {
+      ft::rt::TracedBody traced = {fn, env, threadTrace, threadTrace->regions++};
+      return runFor(ft::rt::runTracedPiece, &traced, n, grain, body);
+    }
+  }
+  runFor(fn, env, n, grain, body);
+}
+
+extern "C" void ft_parallel_region(void (*fn)(void *, int64_t, int64_t), void *env) {
+  const void *body = reinterpret_cast<const void *>(fn);
+  if (hasExtras() && !inside.parallel) {
+    if (areShuffled()) {
+      InsideScope scope({true, nullptr, 1});
+      return ft::rt::runShuffledRegion(fn, env, threadsNow(), shuffleSeed);
+    }
+    if (threadTrace) {
+      ft::rt::TracedBody traced = {fn, env, threadTrace, threadTrace->regions++};
+      return runRegion(ft::rt::runTracedThread, &traced, body);
+    }
+  }
+  runRegion(fn, env, body);
+}
+
+extern "C" void ft_barrier(void) {
+  if (hasExtras() && (areShuffled() ? ft::rt::waitShuffled() : ft::rt::waitTraced(waitForTeam)))
+    return;
+  waitForTeam();
 }
 
 extern "C" int64_t ft_barrier_count(void) {

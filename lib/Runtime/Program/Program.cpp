@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/Program/Program.h"
 #include "ft/Runtime/Host/ThreadPool.h"
+#include "ft/Runtime/Program/Timeline.h"
 
 #include <algorithm>
 #include <new>
@@ -268,6 +269,41 @@ Status Program::call(const FtTensor *const *tensors, int64_t count, const Option
   Inside inside(*target);
   FT_RT_TRY(std::move(inside.status));
   return callLocked(tensors, count, options);
+}
+
+Status Program::callTraced(const FtTensor *const *tensors, int64_t count, const Options &given, std::string &text) {
+  if (deviceType != FT_CPU)
+    FT_RT_TRY(reportEarlier());
+  std::lock_guard<std::mutex> guard(lock);
+  Inside inside(*target);
+  FT_RT_TRY(std::move(inside.status));
+  bool capturing = false;
+  FT_RT_TRY(target->isCapturing(given.stream, capturing));
+  if (capturing)
+    return Status::error(Code::invalidArgument, "entry \"" + entry.name + "\": a call that is captured runs later and cannot be traced");
+  Options options = given;
+  options.graph = false; // each step on its own
+  options.direct = true;
+  auto traced = std::make_unique<TracedTarget>(std::move(target), plan, deviceType == FT_CPU);
+  TracedTarget &timeline = *traced;
+  target = std::move(traced);
+  timeline.begin();
+  Status status = callLocked(tensors, count, options);
+  Status ended = timeline.end(options.stream);
+  Json trace;
+  if (status.ok() && ended.ok()) {
+    Json lengths = Json::makeObject();
+    for (size_t i = 0; i < entry.symbols.size(); ++i)
+      lengths.set(entry.symbols[i].name, binding.variables[i]);
+    status = timeline.write(entry.name, std::move(lengths), trace);
+  }
+  std::unique_ptr<Target> own = timeline.take();
+  target = std::move(own);
+  FT_RT_TRY(std::move(status));
+  FT_RT_TRY(std::move(ended));
+  FT_RT_TRY(reportErrorRecord());
+  text = trace.dump(/*pretty=*/false);
+  return {};
 }
 
 Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const Options &options) {

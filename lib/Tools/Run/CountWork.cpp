@@ -107,8 +107,8 @@ private:
 };
 } // namespace
 
-/// Adds what a block's domain says at these lengths of its ancestors' dimensions and of its own, `numDims` with those of the blocks in
-/// it; fails where a bound is no sum, or a length is not known.
+/// Adds the bounds of a block's domain at these lengths, as forms over `numDims` dimensions: its own, its ancestors' and those of
+/// blocks in it. Fails where a bound is no sum, or a length is not known.
 static LogicalResult addDomain(etdg::BlockOp block, const etdg::LengthValues &lengths, unsigned numDims, SmallVectorImpl<Inequality> &forms) {
   IntegerSet set = block.getDomainSet();
   SmallVector<int64_t> symbols;

@@ -360,6 +360,12 @@ FailureOr<Outcome> Runner::runCompiled() {
       })))
     return failure();
   barriers = ft_barrier_count() - barriers;
+  if (!options.trace.empty()) {
+    FailureOr<std::string> trace = compiled->call->trace();
+    if (failed(trace))
+      return failure();
+    outcome.trace = std::move(*trace);
+  }
   FailureOr<std::vector<HostArray>> results = compiled->call->results();
   if (failed(results))
     return failure();
@@ -540,6 +546,8 @@ static int runEntry(RunOptions &options, ModuleOp module, Entry &entry, Data &da
     if (auto status = files.commit(); !status.ok())
       return failWith(status);
   }
+  if (!options.trace.empty() && !writeOutput(options.trace, outcome->trace))
+    return EXIT_FAILURE;
   if (options.json)
     reportJson(options, entry, data, *outcome, parseSeconds, agreement);
   else

@@ -87,6 +87,11 @@ static bool checkWork(const RunOptions &options) {
     return bad("--dump: no such directory: '" + options.dump + "'");
   if (!options.dump.empty() && !options.loops.empty())
     return bad("--dump has a program's own phases: --loops runs others");
+  if (!options.trace.empty() && options.engine != "cpu" && options.engine != "cuda")
+    return bad("--trace has the times of kernels: --engine=" + options.engine + " runs none, expected cpu or cuda");
+  if (!options.trace.empty())
+    if (std::string reason = whyNotWritable(options.trace); !reason.empty())
+      return bad("--trace=" + llvm::Twine(options.trace) + ": " + reason);
   for (const std::string &path : options.outs)
     if (std::string reason = whyNotWritable(path); !reason.empty())
       return bad("--out=" + llvm::Twine(path) + ": " + reason);

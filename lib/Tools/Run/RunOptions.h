@@ -61,6 +61,8 @@ struct RunOptions {
   cl::opt<double> benchSeconds{"bench-seconds", cl::desc("with --bench: about how long to repeat it (default 1)"),
                                cl::init(1.0), cl::cat(category)};
   cl::opt<bool> tune{"tune", cl::desc("cpu: time each order and loop distribution, print all of them and run the fastest"), cl::cat(category)};
+  cl::opt<std::string> trace{"trace", cl::desc("cpu, cuda: write a Chrome trace of one more call, its kernels, tasks and barriers by thread "
+                                             "(https://ui.perfetto.dev opens it)"), cl::value_desc("x.json"), cl::cat(category)};
   cl::opt<unsigned> print{"print", cl::desc("print the first values of each result (default 8)"), cl::value_desc("N"), cl::ValueOptional,
                           cl::init(0), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};

@@ -30,6 +30,7 @@ struct Outcome {
   std::vector<std::string> plans;         // of the CPU engine's kernels
   double predictedSeconds = 0;
   std::optional<double> flops; // of the products of one call
+  std::string trace;           // of one more call
   std::vector<Tried> tried;    // by --tune, the fastest first
 };
 

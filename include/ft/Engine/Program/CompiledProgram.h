@@ -35,6 +35,8 @@ public:
     ~Call();
     /// Runs once and waits.
     LogicalResult run();
+    /// Runs once, its pieces timed: the text of a Chrome trace.
+    FailureOr<std::string> trace();
     /// What the last run gave.
     FailureOr<std::vector<::ft::rt::HostArray>> results();
     /// Memory of buffers that are neither arguments nor results.

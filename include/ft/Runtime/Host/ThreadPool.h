@@ -55,6 +55,24 @@ void ft_shuffle_threads(int64_t seed);
 /// Whether it is so.
 bool ft_threads_are_shuffled(void);
 
+typedef enum FtSpanKind {
+  FT_SPAN_PIECE = 0,   // a task: iterations [first, last) of an ft_parallel_for
+  FT_SPAN_PART = 1,    // a task: what thread `first` of a region does before its barrier number `last`, or its end
+  FT_SPAN_BARRIER = 2, // a wait of thread `first` of a region at its barrier number `last`
+} FtSpanKind;
+
+/// What a thread did from `begin` to `end`, in nanoseconds of CLOCK_MONOTONIC.
+typedef struct FtSpan {
+  int64_t begin, end, first, last;
+  int64_t region; // the number of the parallel call since tracing began
+  int32_t thread; // 0 is the caller, others are the pool's workers
+  int32_t kind;   // an FtSpanKind
+} FtSpan;
+
+/// From now on the parallel calls of this thread are recorded. Each thread that works for them calls `record`, several at a time.
+/// All have returned when the parallel call has. NULL ends that. Calls that are not recorded take no longer than before.
+void ft_trace_threads(void (*record)(void *context, const FtSpan *span), void *context);
+
 #ifdef __cplusplus
 }
 #endif

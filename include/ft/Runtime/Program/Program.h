@@ -30,6 +30,8 @@ public:
   const Plan &getPlan() const { return plan; }
 
   Status call(const FtTensor *const *tensors, int64_t count, const Options &options);
+  /// A call whose pieces are timed, one step after the other, until it has ended; `trace` becomes a Chrome trace of it.
+  Status callTraced(const FtTensor *const *tensors, int64_t count, const Options &options, std::string &trace);
   Status outputShape(const FtTensor *const *tensors, int64_t count, int64_t argument,
                      std::vector<int64_t> &shape);
   Status workspaceBytes(const FtTensor *const *tensors, int64_t count, uint64_t &bytes);

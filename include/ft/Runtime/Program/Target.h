@@ -96,6 +96,20 @@ public:
   virtual Status launchChain(void *, const std::vector<ChainedLaunch> &, void *) { return {}; }
   virtual void releaseChain(void *) {}
 
+  /// For traced calls: a point in the work of a stream, and the time between two that have been reached. A target whose steps are
+  /// done at return has none.
+  virtual Status mark(void *stream, void *&out) {
+    (void)stream;
+    out = nullptr;
+    return {};
+  }
+  virtual Status secondsBetween(void *first, void *last, double &seconds) {
+    (void)first, (void)last;
+    seconds = 0;
+    return {};
+  }
+  virtual void releaseMark(void *) {}
+
   /// Addresses for the plan's buffers.
   virtual uint64_t constant(int64_t section) const = 0;
   virtual uint64_t constantBytes(int64_t section) const = 0;
