@@ -5,7 +5,7 @@
 # CHECK: grid_rnn: {{[1-9]}} kernels
 # CHECK: attention_three_step: {{[1-9]}} kernels, 0 barriers
 # RUN: not ft-run %examples/gru.mlir --trace=%t.none/x.json 2>&1 | FileCheck %s --check-prefix=FOLDER
-# FOLDER: ft-run: error: --trace={{.*}}x.json: there is no folder
+# FOLDER: ft-run: error: --trace={{.*}}x.json: there is no folder '{{.*}}'
 # FOLDER-NOT: {{.}}
 # RUN: not ft-run %examples/gru.mlir --trace=%t.x.json --engine=interpret 2>&1 | FileCheck %s --check-prefix=ENGINE
 # ENGINE: ft-run: error: --trace has the times of kernels: --engine=interpret runs none, expected cpu or cuda
