@@ -104,9 +104,9 @@ def tensors_stub():
     return re.sub(r"(?<=\n)(?=from typing)", "".join(f"from builtins import {n} as _{n}\n" for n in SHADOWED), text, count=1)
 
 
-#: What a program annotates with: pyright takes a class with `__class_getitem__` whatever is in the brackets, and completes the
-#: methods of values. mypy takes such brackets of what is Any alone. No system has the name "", which pyright knows; mypy reads both
-#: branches and keeps the first.
+#: What a program annotates with. Of a class with `__class_getitem__` pyright takes whatever is in the brackets, and completes the methods
+#: of values. mypy takes that of Any alone. No system has the name "", which pyright knows. It is mypy that reads both branches and
+#: keeps the first.
 TYPE = "class {name}({base}):\n    def __class_getitem__(cls, item: Any) -> Any: ...\n"
 AGGREGATES = ("fold", "foldl", "foldr", "reduce", "scan", "scanl", "scanr")
 JIT = """

@@ -57,7 +57,7 @@ class Recipe:
         with tempfile.NamedTemporaryFile("w", suffix=".diff") as file:
             file.write(self.diff)
             file.flush()
-            return shell(f"git apply --recount -C1 {file.name}", tree)
+            return shell(f"git apply -C1 {file.name}", tree)
 
     def run(self, tree):
         """Applies the change and tests it; what is wrong, or nothing."""
