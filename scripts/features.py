@@ -28,6 +28,7 @@ def available():
         or importlib.util.find_spec("scipy") is not None,
         "mkdocs": all(importlib.util.find_spec(module) is not None for module in ("mkdocs", "material", "mkdocstrings")),
         "chromium": any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")),
+        "mypy": shutil.which("mypy") is not None,
         "pyright": shutil.which("pyright") is not None,
         "dpkg": all(shutil.which(tool) for tool in ("dpkg", "dpkg-deb", "cpack")),
     }

@@ -3,6 +3,7 @@
 
 import inspect
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -94,6 +95,39 @@ class Checker(unittest.TestCase):
             done = subprocess.run(["pyright", "wrong.py"], cwd=folder, capture_output=True, text=True)
             self.assertEqual(done.returncode, 1, done.stdout[-3000:])
             self.assertIn('parameter "step"', done.stdout)
+
+
+STRICT = '''from typing import Any
+
+import fractaltensor as ft
+
+N, L, D, H = "N", "L", "D", "H"
+
+
+@ft.jit
+def rnn(xss: ft.List[N, L, ft.f32[1, H]], ws: ft.List[D, ft.f32[H, H]]) -> Any:
+    def layer(seq: ft.ListValue, w: ft.Tensor) -> Any:
+        return seq.scanl(lambda h, x: ft.tanh(x @ w + h), ft.zeros(1, H))
+
+    return xss.map(lambda xs: ws.scanl(layer, xs))
+
+
+def call(x: Any, w: Any) -> float:
+    return float(rnn(x, w).sum())
+'''
+
+
+@unittest.skipIf(shutil.which("mypy") is None, "mypy is not there: pip install mypy")
+class Strict(unittest.TestCase):
+    def test_a_program_with_names_as_variables(self):
+        """mypy --strict takes it without an error, and finds that a name does not exist."""
+        for text, status, found in ((STRICT, 0, "Success"), (STRICT + "\nft.scnl\n", 1, 'has no attribute "scnl"')):
+            with self.subTest(found), tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / "program.py").write_text(text)
+                command = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir=/dev/null", "program.py"]
+                done = subprocess.run(command, cwd=folder, env={**os.environ, "MYPYPATH": str(HERE.parent)}, capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stdout[-3000:])
+                self.assertIn(found, done.stdout)
 
 
 if __name__ == "__main__":
