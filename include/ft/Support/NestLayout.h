@@ -16,6 +16,10 @@ namespace mlir::ft {
 template <typename ConcreteAttr>
 class NestLayoutTrait : public AttributeTrait::TraitBase<ConcreteAttr, NestLayoutTrait> {};
 
+/// Of an attribute that alone lays out all loop nests of a leaf.
+template <typename ConcreteAttr>
+class LeafLayoutTrait : public AttributeTrait::TraitBase<ConcreteAttr, LeafLayoutTrait> {};
+
 template <typename ConcreteAttr>
 class NestPointsTrait : public AttributeTrait::TraitBase<ConcreteAttr, NestPointsTrait> {};
 

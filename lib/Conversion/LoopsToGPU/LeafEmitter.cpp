@@ -1,8 +1,10 @@
 //===- LeafEmitter.cpp - a leaf, nest after nest --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ChainEmitter.h"
 #include "ProductEmitter.h"
 #include "RowTiles.h"
 
+#include "ft/Analysis/LeafGraph/NestAccesses.h"
 #include "ft/Conversion/TileToNVVM/TileToNVVM.h"
 
 using namespace mlir;
@@ -82,6 +84,13 @@ void LeafEmitter::beginGuard(tile::FlagAttr flag) {
 LogicalResult LeafEmitter::emit() {
   if (rowPlan)
     return emitRows(*this, *rowPlan);
+  if (chain) {
+    if (failed(emitChain(*this)))
+      return failure();
+    if (llvm::is_contained(syncs, true))
+      b.barrier();
+    return success();
+  }
   size_t next = 0; // nests before it are computed with a product before them
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     if (i < next)
@@ -114,4 +123,24 @@ LogicalResult LeafEmitter::emit() {
       b.barrier();
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+Value LeafBody::loadCaptured(const leaf::ElementView &view) { return e.loadOne(view, e.beginOf(view, at), at); }
+
+Value LeafBody::evaluateExtract(tensor::ExtractOp extract, const leaf::ElementView &view) {
+  Code &b = e.b;
+  Value offset = view.isSplat() ? b.number(0) : e.beginOf(view, at);
+  for (auto [position, stride, extent] :
+       llvm::zip_equal(extract.getIndices(), view.strides, extract.getTensor().getType().getShape())) {
+    Value index = lookup(position);
+    if (!leaf::isInRange(member, position, extent))
+      index = e.checkIndex(index, extent, extract);
+    if (!view.isSplat())
+      offset = b.add(offset, b.mul(index, stride));
+  }
+  return e.loadOne(view, offset, at);
 }

@@ -83,6 +83,7 @@ public:
   SmallVector<Tiles> tiles;      // by nest, without `rowPlan`
   std::vector<LeafNest> nests;   // by nest; those that threads compute point by point
   const RowPlan *rowPlan = nullptr; // rows stay in registers
+  const schedule::ChainPlan *chain = nullptr; // tiles of products do
   tile::RowAccessesAttr rowAccesses; // and in which accesses they come and go
   std::vector<KeptTiles> kept;
   SmallVector<bool> syncs;       // by nest: the threads of a block wait after it

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"
 
+#include "ChainEmitter.h"
 #include "ProductEmitter.h"
 
 using namespace mlir;
@@ -36,7 +37,10 @@ LogicalResult LoopWalker::loadKept(loops::LeafOp leaf, SmallVectorImpl<Value> &t
   setTiling(leaf, std::move((*here)->placed.tiling), emitter);
   bindValues(leaf, emitter);
   for (const KeptSum &sum : (*here)->kept)
-    llvm::append_range(tiles, togpu::loadKept(emitter, sum));
+    if (emitter.chain)
+      tiles.push_back(loadKeptOfChain(emitter, sum));
+    else
+      llvm::append_range(tiles, togpu::loadKept(emitter, sum));
   return success();
 }
 
@@ -54,7 +58,9 @@ LogicalResult LoopWalker::storeKept(loops::LeafOp leaf) {
   setTiling(leaf, std::move((*here)->placed.tiling), emitter);
   ValueRange tiles = keptTiles[leaf];
   for (const KeptSum &sum : (*here)->kept) {
-    if (isStored(sum))
+    if (isStored(sum) && emitter.chain)
+      storeKeptOfChain(emitter, sum, tiles.front());
+    else if (isStored(sum))
       togpu::storeKept(emitter, sum, tiles.take_front(size_t(sum.tiles)));
     tiles = tiles.drop_front(size_t(sum.tiles));
   }

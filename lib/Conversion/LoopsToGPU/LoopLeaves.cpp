@@ -155,6 +155,10 @@ void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter, IsBound 
 /// What the leaf's layouts say: nothing of them is chosen here.
 void LoopWalker::setTiling(loops::LeafOp leaf, LeafTiling tiling, LeafEmitter &emitter) {
   emitter.tiles = std::move(tiling.tiles);
+  if (tiling.chain) {
+    chain = std::move(tiling.chain);
+    emitter.chain = &*chain;
+  }
   if (!tiling.rows)
     return;
   rowPlan = std::move(tiling.rows);

@@ -146,6 +146,7 @@ private:
   HostCounts counts;
   Known known;
   std::optional<RowPlan> rowPlan;
+  std::optional<schedule::ChainPlan> chain;
   std::optional<HostExpr> tasks = 1; // of the kernel's grid loops, if the host knows them
   llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin
   Value allPoints;           // of the loops being dealt, where others around them decide how many they have

@@ -7,6 +7,7 @@
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Conversion/LoopsToGPU/Passes.h"
 #include "ft/Dialect/Math/Transforms/ExpandMath.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -48,7 +49,7 @@ struct TileExpandMath : mlir::ft::impl::TileExpandMathBase<TileExpandMath> {
 
 LogicalResult mlir::ft::checkIsLLVM(Operation *kernels) {
   WalkResult lowered = kernels->walk([](Operation *op) {
-    if (isa<ModuleOp, gpu::GPUModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+    if (isa<ModuleOp, gpu::GPUModuleOp, tile::GroupMmaOp>(op) || isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
       return WalkResult::advance();
     op->emitError("has no form in the LLVM dialect");
     return WalkResult::interrupt();

@@ -92,7 +92,7 @@ struct LowerFragments : OpConversionPattern<MmaOp> {
       return failure();
     ThreadCode b(op.getLoc(), rewriter);
     RegistersType type = op.getType();
-    SharedType lhsType = op.getLhs().getType();
+    SharedType lhsType = op.getLhsType();
     FragmentOperand lhs(b, lhsType, adaptor.getLhs().front(), adaptor.getLhsStage().front(), type, 0,
                         !op.getLhsTransposed(), /*termsFirst=*/false);
     FragmentOperand rhs(b, op.getRhs().getType(), adaptor.getRhs().front(), adaptor.getRhsStage().front(), type, 1,

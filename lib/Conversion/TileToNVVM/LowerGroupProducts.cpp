@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "ThreadCode.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::tile;
 
@@ -106,24 +108,67 @@ struct LowerStartMma : OpConversionPattern<StartMmaOp> {
     SmallVector<Value> sums(adaptor.getAccumulator());
     if (isa<RegistersType>(op.getAccumulator().getType()))
       sums = gather(b, type, sums);
-    const int64_t columns = type.getShape()[1];
-    GroupOperand lhs(b, op.getLhs().getType(), adaptor.getLhs().front(), !op.getLhsTransposed());
-    GroupOperand rhs(b, op.getRhs().getType(), adaptor.getRhs().front(), op.getRhsTransposed());
-    const int64_t terms = op.getLhs().getType().getShape()[op.getLhsTransposed() ? 0 : 1], groups = type.getLayout().getNumThreads() / groupThreads;
-    Value ofGroup = groups > 1 ? Value(arith::MulIOp::create(b, groupIndex(b), b.number32(lhs.bytesTo(groupRows)))) : Value();
-    // Registers that were written as others are seen by the products.
-    NVVM::WgmmaFenceAlignedOp::create(b);
-    for (int64_t term = 0; term < terms; term += groupTerms)
-      for (auto [i, own] : llvm::enumerate(sums)) {
-        Value left = lhs.describe(ofGroup, lhs.bytesTo(int64_t(i) * groups * groupRows), term);
-        own = multiply(b, op, own, left, rhs.describe(Value(), 0, term), columns);
-      }
+    if (op.getLhsType())
+      multiplyShared(b, op, adaptor.getLhs().front(), adaptor.getRhs().front(), sums);
+    else
+      multiplyRegisters(b, op, adaptor.getLhs(), adaptor.getRhs().front(), sums);
     NVVM::WgmmaGroupSyncAlignedOp::create(b);
     rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{sums});
     return success();
   }
 
 private:
+  static void multiplyShared(ThreadCode &b, StartMmaOp op, Value left, Value right, MutableArrayRef<Value> sums) {
+    RegistersType type = op.getType().getSums();
+    SharedType lhsType = op.getLhsType();
+    GroupOperand lhs(b, lhsType, left, !op.getLhsTransposed());
+    GroupOperand rhs(b, op.getRhs().getType(), right, op.getRhsTransposed());
+    const int64_t terms = lhsType.getShape()[op.getLhsTransposed() ? 0 : 1], groups = type.getLayout().getNumThreads() / groupThreads;
+    Value ofGroup = groups > 1 ? Value(arith::MulIOp::create(b, groupIndex(b), b.number32(lhs.bytesTo(groupRows)))) : Value();
+    // Registers that were written as others are seen by the products.
+    NVVM::WgmmaFenceAlignedOp::create(b);
+    const bool fromZero = isZero(op.getAccumulator());
+    for (int64_t term = 0; term < terms; term += groupTerms)
+      for (auto [i, own] : llvm::enumerate(sums)) {
+        if (fromZero && term == 0)
+          own = LLVM::PoisonOp::create(b, own.getType());
+        Value of = lhs.describe(ofGroup, lhs.bytesTo(int64_t(i) * groups * groupRows), term);
+        own = multiply(b, op, own, of, rhs.describe(Value(), 0, term), type.getShape()[1], fromZero && term == 0);
+      }
+  }
+  /// Of 16 terms a thread has those of its two rows and of two eights of columns, pairs of them.
+  static void multiplyRegisters(ThreadCode &b, StartMmaOp op, ValueRange left, Value right, MutableArrayRef<Value> sums) {
+    auto leftType = cast<RegistersType>(op.getLhs().getType());
+    GroupOperand rhs(b, op.getRhs().getType(), right, op.getRhsTransposed());
+    const int64_t own = leftType.getOwn(1);
+    constexpr int64_t ofTerms = 4; // of 16 in a row, that a thread has
+    SmallVector<SmallVector<Value>> words(sums.size());
+    for (auto [i, list] : llvm::enumerate(words))
+      for (int64_t column = 0; column < own; column += 2)
+        for (int64_t row = 0; row < 2; ++row)
+          list.push_back(pack(b, left[size_t((2 * int64_t(i) + row) * own + column)], left[size_t((2 * int64_t(i) + row) * own + column + 1)]));
+    NVVM::WgmmaFenceAlignedOp::create(b);
+    for (int64_t term = 0; term < leftType.getShape()[1]; term += groupTerms)
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        ArrayRef<Value> four = ArrayRef(words[i]).slice(size_t(term / groupTerms * ofTerms), size_t(ofTerms));
+        sum = GroupMmaOp::create(b, sum.getType(), sum, four, rhs.describe(Value(), 0, term), uint64_t(op.getType().getSums().getShape()[1]),
+                                 leftType.getElementType().isBF16(), !op.getRhsTransposed());
+      }
+  }
+  static Value pairOf(ThreadCode &b, Value low, Value high) {
+    Value both = LLVM::PoisonOp::create(b, VectorType::get(2, low.getType()));
+    for (auto [i, one] : llvm::enumerate(std::initializer_list<Value>{low, high}))
+      both = LLVM::InsertElementOp::create(b, both, one, b.number32(int64_t(i)));
+    return both;
+  }
+  /// Two halves as a word, the first one low. What has just been rounded is so by one instruction for both.
+  static Value pack(ThreadCode &b, Value low, Value high) {
+    auto first = low.getDefiningOp<arith::TruncFOp>(), second = high.getDefiningOp<arith::TruncFOp>();
+    bool areRounded = first && second && first.getIn().getType().isF32() && second.getIn().getType().isF32();
+    Value both = areRounded ? Value(arith::TruncFOp::create(b, VectorType::get(2, low.getType()), pairOf(b, first.getIn(), second.getIn())))
+                            : pairOf(b, low, high);
+    return LLVM::BitcastOp::create(b, b.getI32Type(), both);
+  }
   /// The number of this thread's warp group, which the warp knows to be one for all of its lanes.
   static Value groupIndex(ThreadCode &b) {
     Value group = arith::DivUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), b.number32(groupThreads));
@@ -143,16 +188,21 @@ private:
     }
     return sums;
   }
-  static Value multiply(ThreadCode &b, StartMmaOp op, Value sums, Value lhs, Value rhs, int64_t columns) {
+  /// Whether sums are zeros yet, which the first product of a tile need not read.
+  static bool isZero(Value sums) {
+    auto splat = sums.getDefiningOp<SplatOp>();
+    return splat && matchPattern(splat.getValue(), m_PosZeroFloat());
+  }
+  static Value multiply(ThreadCode &b, StartMmaOp op, Value sums, Value lhs, Value rhs, int64_t columns, bool fromZero) {
     MLIRContext *context = b.getContext();
-    auto element = op.getLhs().getType().getElementType().isBF16() ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16;
+    auto element = op.getLhsType().getElementType().isBF16() ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16;
     auto types = NVVM::WGMMATypesAttr::get(context, element), sum = NVVM::WGMMATypesAttr::get(context, NVVM::WGMMATypes::f32);
     auto in = NVVM::WGMMAScaleInAttr::get(context, NVVM::WGMMAScaleIn::one);
     auto layout = [&](bool alongTerms, bool isLhs) {
       return NVVM::MMALayoutAttr::get(context, alongTerms == isLhs ? NVVM::MMALayout::row : NVVM::MMALayout::col);
     };
     return NVVM::WgmmaMmaAsyncOp::create(b, sums.getType(), sums, lhs, rhs, NVVM::MMAShapeAttr::get(context, int(groupRows), int(columns), int(groupTerms)),
-                                         types, types, sum, NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::one), in, in,
+                                         types, types, sum, NVVM::WGMMAScaleOutAttr::get(context, fromZero ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one), in, in,
                                          layout(!op.getLhsTransposed(), /*isLhs=*/true), layout(op.getRhsTransposed(), /*isLhs=*/false),
                                          NVVM::MMAIntOverflowAttr());
   }

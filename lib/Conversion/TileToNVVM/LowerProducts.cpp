@@ -78,7 +78,7 @@ struct LowerMma : OpConversionPattern<MmaOp> {
       return failure();
     ThreadCode b(op.getLoc(), rewriter);
     RegistersType type = op.getType();
-    SharedType lhsType = op.getLhs().getType(), rhsType = op.getRhs().getType();
+    SharedType lhsType = op.getLhsType(), rhsType = op.getRhs().getType();
     auto reads = op.getReads().value_or(ReadsAttr::get(op.getContext(), /*terms=*/1, /*lhs=*/1, /*rhs=*/1));
     Operand lhs(b, lhsType, adaptor.getLhs().front(), adaptor.getLhsStage().front(), type, 0,
                 !op.getLhsTransposed(), op.getLhsUnsigned(), reads.getLhs());

@@ -315,6 +315,30 @@ struct LowerPart : OpConversionPattern<PartOp> {
   }
 };
 
+/// Of each row a thread's first element stands for all.
+struct LowerRowValues : OpConversionPattern<RowValuesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(RowValuesOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    RegistersType type = op.getInput().getType();
+    SmallVector<Value> values;
+    for (int64_t row = 0; row < type.getOwn(0); ++row)
+      values.push_back(adaptor.getInput()[size_t(row * type.getOwn(1))]);
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
+struct LowerBroadcast : OpConversionPattern<BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(BroadcastOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> values;
+    for (Value row : adaptor.getInput())
+      values.append(size_t(op.getType().getOwn(1)), row);
+    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{values});
+    return success();
+  }
+};
+
 struct LowerMap : OpConversionPattern<MapOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(MapOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -367,6 +391,10 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
     types.append(type.getNumOwn(), type.getElementType());
     return success();
   });
+  converter.addConversion([](RowVectorType type, SmallVectorImpl<Type> &types) {
+    types.append(size_t(type.getNumOwn()), type.getElementType());
+    return success();
+  });
   converter.addConversion([](SharedType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), 3); });
   converter.addConversion([](TensorMapType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   converter.addConversion([](ViewType type, SmallVectorImpl<Type> &types) {
@@ -376,7 +404,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   });
   RewritePatternSet patterns(context);
   patterns.add<LowerLoad, LowerStore, LowerCopy, LowerCommit, LowerWait, LowerBarrier, LowerSplat, LowerNumbers,
-               LowerMap, LowerConcat, LowerPart>(converter, context);
+               LowerMap, LowerConcat, LowerPart, LowerRowValues, LowerBroadcast>(converter, context);
   populateTileMemoryPatterns(converter, patterns);
   populateProductPatterns(converter, patterns);
   populateFragmentPatterns(converter, patterns);
@@ -385,6 +413,7 @@ LogicalResult mlir::ft::lowerTiles(Operation *root) {
   populateRowPatterns(converter, patterns);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();
+  target.addLegalOp<GroupMmaOp>(); // an instruction
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
   return applyPartialConversion(root, target, std::move(patterns));

@@ -114,7 +114,8 @@ public:
   void fenceProduct() { running->isProductFenced = true; }
   /// Starts a product whose sums this thread has `sums` of. `left`, `right`: PTX's descriptors.
   /// Returns the number of its group.
-  uint32_t startProduct(uint64_t left, uint64_t right, const ProductForm &form, float *sums, uint32_t site);
+  /// `registers`: this lane's four of the left operand, else null, and `left` is its descriptor.
+  uint32_t startProduct(uint64_t left, const uint32_t *registers, uint64_t right, const ProductForm &form, float *sums, uint32_t site);
   void commitProducts() { ++running->productGroups; }
   void waitForProducts(uint32_t groups);
   /// Fails where sums of that group are in flight.

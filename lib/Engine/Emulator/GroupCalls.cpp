@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GroupCalls.h"
 
+#include "ft/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -17,10 +19,13 @@ public:
       : module(module), sites(sites), b(module.getLoc(), module.getContext()), word(b.getI32Type()) {}
 
   LogicalResult run() {
-    WalkResult known = module.walk([&](NVVM::WgmmaMmaAsyncOp product) {
-      products.push_back(product);
-      types.insert(product.getResults().getType());
-      return failed(check(product)) ? WalkResult::interrupt() : WalkResult::advance();
+    WalkResult known = module.walk([&](Operation *op) {
+      auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op);
+      if (!product && !isa<tile::GroupMmaOp>(op))
+        return WalkResult::advance();
+      products.push_back(op);
+      types.insert(op->getResult(0).getType());
+      return product && failed(check(product)) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (known.wasInterrupted())
       return failure();
@@ -34,8 +39,12 @@ public:
     for (Operation *op : all) // now that all that may hold sums has the wider type
       if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op))
         lookAtRead(extract);
-    for (NVVM::WgmmaMmaAsyncOp product : products)
-      callProduct(product);
+    for (Operation *op : products) {
+      if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op))
+        callProduct(product);
+      else
+        callProduct(cast<tile::GroupMmaOp>(op));
+    }
     return success();
   }
 
@@ -54,6 +63,8 @@ private:
     Type pointer = LLVM::LLVMPointerType::get(b.getContext()), none = LLVM::LLVMVoidType::get(b.getContext()), wide = b.getI64Type();
     start = LLVM::LLVMFuncOp::create(b, "ft_emulate_start_product",
                                      LLVM::LLVMFunctionType::get(word, {wide, wide, word, word, pointer, word}));
+    startOfRegisters = LLVM::LLVMFuncOp::create(b, "ft_emulate_start_product_of_registers",
+                                                LLVM::LLVMFunctionType::get(word, {pointer, wide, word, word, pointer, word}));
     read = LLVM::LLVMFuncOp::create(b, "ft_emulate_read_sums", LLVM::LLVMFunctionType::get(none, {word, word}));
   }
 
@@ -107,43 +118,69 @@ private:
     LLVM::CallOp::create(b, read, ValueRange{group, site(extract)});
   }
 
+  static constexpr uint32_t brain = 1, leftAcross = 2, rightAcross = 4;
+
+  Value allocate(Operation *product, Type type) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&product->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
+    return LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), type, number(1), 0);
+  }
+  Value elementAt(Value memory, Type element, int64_t i) {
+    return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), element, memory, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+  }
+
   void callProduct(NVVM::WgmmaMmaAsyncOp product) {
     b.setLoc(product.getLoc());
-    Type type = product.getResults().getType();
-    int64_t count = countOf(type) - 1;
-    Type sums = LLVM::LLVMArrayType::get(b.getF32Type(), unsigned(count)), pointer = LLVM::LLVMPointerType::get(b.getContext());
-    b.setInsertionPointToStart(&product->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
-    Value memory = LLVM::AllocaOp::create(b, pointer, sums, number(1), 0);
-    auto at = [&](int64_t i) {
-      return LLVM::GEPOp::create(b, pointer, b.getF32Type(), memory, ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    };
     b.setInsertionPoint(product);
-    bool fromZero = product.getScaleD() == NVVM::WGMMAScaleOut::zero;
-    Value zero = LLVM::ConstantOp::create(b, b.getF32Type(), b.getF32FloatAttr(0));
-    for (int64_t i = 0; i < count; ++i)
-      LLVM::StoreOp::create(b, fromZero ? zero : LLVM::ExtractValueOp::create(b, product.getInouts(), ArrayRef<int64_t>{i}).getResult(), at(i));
-    constexpr uint32_t brain = 1, leftAcross = 2, rightAcross = 4;
     uint32_t flags = (product.getTypeA() == NVVM::WGMMATypes::bf16 ? brain : 0) |
                      (product.getLayoutA() == NVVM::MMALayout::col ? leftAcross : 0) |
                      (product.getLayoutB() == NVVM::MMALayout::row ? rightAcross : 0);
-    Value group = LLVM::CallOp::create(b, start, ValueRange{product.getDescriptorA(), product.getDescriptorB(),
-                                                            number(product.getShape().getN()), number(flags), memory, site(product)})
-                      .getResult();
-    Value result = LLVM::PoisonOp::create(b, type);
+    callOn(product, product.getInouts(), product.getScaleD() == NVVM::WGMMAScaleOut::zero, [&](Value sums) {
+      return LLVM::CallOp::create(b, start, ValueRange{product.getDescriptorA(), product.getDescriptorB(), number(product.getShape().getN()),
+                                                       number(flags), sums, site(product)})
+          .getResult();
+    });
+  }
+
+  /// The left operand's registers lie in memory, too.
+  void callProduct(tile::GroupMmaOp product) {
+    b.setLoc(product.getLoc());
+    b.setInsertionPoint(product);
+    Value left = allocate(product, LLVM::LLVMArrayType::get(word, unsigned(product.getLhs().size())));
+    for (auto [i, own] : llvm::enumerate(product.getLhs()))
+      LLVM::StoreOp::create(b, own, elementAt(left, word, int64_t(i)));
+    uint32_t flags = (product.getBf16() ? brain : 0) | (product.getRhsRows() ? rightAcross : 0);
+    callOn(product, product.getSums(), /*fromZero=*/false, [&](Value sums) {
+      return LLVM::CallOp::create(b, startOfRegisters,
+                                  ValueRange{left, product.getRhs(), number(int64_t(product.getColumns())), number(flags), sums, site(product)})
+          .getResult();
+    });
+  }
+
+  /// Sums in memory, what adds to them there, and the structure of them and of the product's group.
+  void callOn(Operation *product, Value sums, bool fromZero, llvm::function_ref<Value(Value)> call) {
+    Type type = product->getResult(0).getType();
+    int64_t count = countOf(type) - 1;
+    Value memory = allocate(product, LLVM::LLVMArrayType::get(b.getF32Type(), unsigned(count)));
+    Value zero = LLVM::ConstantOp::create(b, b.getF32Type(), b.getF32FloatAttr(0));
     for (int64_t i = 0; i < count; ++i)
-      result = LLVM::InsertValueOp::create(b, result, LLVM::LoadOp::create(b, b.getF32Type(), at(i)), ArrayRef<int64_t>{i});
+      LLVM::StoreOp::create(b, fromZero ? zero : LLVM::ExtractValueOp::create(b, sums, ArrayRef<int64_t>{i}).getResult(),
+                            elementAt(memory, b.getF32Type(), i));
+    Value group = call(memory), result = LLVM::PoisonOp::create(b, type);
+    for (int64_t i = 0; i < count; ++i)
+      result = LLVM::InsertValueOp::create(b, result, LLVM::LoadOp::create(b, b.getF32Type(), elementAt(memory, b.getF32Type(), i)), ArrayRef<int64_t>{i});
     result = LLVM::InsertValueOp::create(b, result, group, ArrayRef<int64_t>{count});
-    product.getResults().replaceAllUsesWith(result);
-    product.erase();
+    product->getResult(0).replaceAllUsesWith(result);
+    product->erase();
   }
 
   ModuleOp module;
   std::vector<std::string> &sites;
   ImplicitLocOpBuilder b;
   Type word;
-  SmallVector<NVVM::WgmmaMmaAsyncOp> products;
+  SmallVector<Operation *> products;
   llvm::SetVector<Type> types;
-  LLVM::LLVMFuncOp start, read;
+  LLVM::LLVMFuncOp start, startOfRegisters, read;
 };
 } // namespace
 

@@ -72,7 +72,11 @@ void commitProducts() { Grid::current->commitProducts(); }
 void waitForProducts(uint32_t groups) { Grid::current->waitForProducts(groups); }
 uint32_t startProduct(uint64_t left, uint64_t right, uint32_t columns, uint32_t flags, float *sums, uint32_t site) {
   ProductForm form{columns, (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0};
-  return Grid::current->startProduct(left, right, form, sums, site);
+  return Grid::current->startProduct(left, nullptr, right, form, sums, site);
+}
+uint32_t startProductOfRegisters(const uint32_t *left, uint64_t right, uint32_t columns, uint32_t flags, float *sums, uint32_t site) {
+  ProductForm form{columns, (flags & 1) != 0, false, (flags & 4) != 0};
+  return Grid::current->startProduct(0, left, right, form, sums, site);
 }
 void readSums(uint32_t group, uint32_t site) { Grid::current->readSums(group, site); }
 const TileOperation &tileOperation(uint32_t number) { return Grid::current->tileOperation(number); }
@@ -179,6 +183,7 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_commit_products", address(commitProducts)},
     {"ft_emulate_wait_for_products", address(waitForProducts)},
     {"ft_emulate_start_product", address(startProduct)},
+    {"ft_emulate_start_product_of_registers", address(startProductOfRegisters)},
     {"ft_emulate_read_sums", address(readSums)},
     {"ft_emulate_tile", address(runTile)},
     {"ft_emulate_tile_count", address(countOfTile)},

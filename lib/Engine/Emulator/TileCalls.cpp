@@ -47,6 +47,14 @@ static TileStages describe(SharedType type, bool isTransposed = false, bool isUn
           describe(type.getElementType(), isUnsigned), isTransposed};
 }
 
+/// An operand of a product that is in shared memory or in registers.
+static TileStages describeOperand(Type type, bool isTransposed, bool isUnsigned) {
+  if (auto shared = dyn_cast<SharedType>(type))
+    return describe(shared, isTransposed, isUnsigned);
+  ArrayRef<int64_t> shape = shapeOf(type);
+  return {{shape[0], shape[1]}, shape[1], shape[0] * shape[1], describe(elementOf(type), isUnsigned), isTransposed};
+}
+
 static void setTile(TileOperation &to, RegistersType type) {
   to.shape = {type.getShape()[0], type.getShape()[1]};
   to.element = describe(type.getElementType());
@@ -188,6 +196,27 @@ struct CallPart : CallPattern<PartOp> {
   }
 };
 
+struct CallRowValues : CallPattern<RowValuesOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(RowValuesOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::rowValues);
+    setTile(described, op.getInput().getType());
+    described.made = {op.getType().getRows(), 1};
+    return replaceByTile(op, b.run(std::move(described), adaptor.getInput().front()), b, rewriter);
+  }
+};
+
+struct CallBroadcast : CallPattern<BroadcastOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(BroadcastOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    CallBuilder b(calls, op.getLoc(), rewriter);
+    TileOperation described = startOperation(op, TileKind::broadcast);
+    setTile(described, op.getType());
+    return replaceByTile(op, b.run(std::move(described), adaptor.getInput().front()), b, rewriter);
+  }
+};
+
 struct CallFetch : CallPattern<FetchOp> {
   using CallPattern::CallPattern;
   LogicalResult matchAndRewrite(FetchOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -207,9 +236,10 @@ struct CallMma : CallPattern<MmaOp> {
     CallBuilder b(calls, op.getLoc(), rewriter);
     TileOperation described = startOperation(op, TileKind::mma);
     setTile(described, op.getType());
-    described.lhs = describe(op.getLhs().getType(), op.getLhsTransposed(), op.getLhsUnsigned());
+    described.lhs = describeOperand(op.getLhs().getType(), op.getLhsTransposed(), op.getLhsUnsigned());
     described.rhs = describe(op.getRhs().getType(), op.getRhsTransposed(), op.getRhsUnsigned());
-    described.ofFetched = op.getLhs().getType().getSwizzle() != 0;
+    described.ofFetched = op.getRhs().getType().getSwizzle() != 0;
+    described.ofOthers = !op.getLhsType();
     Value own = calls.own.lookup(op);
     return replaceByTile(op, b.run(std::move(described), {adaptor.getAccumulator().front(), adaptor.getLhs().front(), op.getLhsStage(),
                                               adaptor.getRhs().front(), op.getRhsStage(), own ? own : b.number(0)}), b, rewriter);
@@ -314,6 +344,7 @@ static Value ownAccumulator(MmaOp op) {
 static void addConversions(TypeConverter &converter) {
   converter.addConversion([](Type type) { return type; });
   converter.addConversion([](RegistersType type) -> Type { return IntegerType::get(type.getContext(), 64); });
+  converter.addConversion([](RowVectorType type) -> Type { return IntegerType::get(type.getContext(), 64); });
   converter.addConversion([](SharedType type) -> Type { // a swizzled one has been fetched, and is a number as those in registers are
     return type.getSwizzle() ? Type(IntegerType::get(type.getContext(), 64)) : LLVM::LLVMPointerType::get(type.getContext(), 3);
   });
@@ -333,7 +364,7 @@ auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &ope
   module->walk([&](Operation *op) {
     if (isa_and_nonnull<TileDialect>(op->getDialect()))
       for (Value result : op->getResults())
-        if ((isa<RegistersType, RowsType, PointsType>(result.getType()) || isa<FetchOp>(op)) && isLocal(result, op->getBlock()))
+        if ((isa<RegistersType, RowVectorType, RowsType, PointsType>(result.getType()) || isa<FetchOp>(op)) && isLocal(result, op->getBlock()))
           calls.local.insert(result);
     if (auto product = dyn_cast<MmaOp>(op))
       calls.own[op] = ownAccumulator(product);
@@ -345,7 +376,7 @@ auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &ope
   mlir::ft::populateTileMemoryPatterns(converter, patterns);
   module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(pipelineName); }); // whose roles are not interpreted
   patterns.add<CallLoad, CallStore, CallCopy, CallFetch, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
-               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallNumbers, CallConcat, CallPart, CallMma, CallMap,
+               CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallNumbers, CallConcat, CallPart, CallRowValues, CallBroadcast, CallMma, CallMap,
                CallReduce>(converter, context, calls);
   ConversionTarget target(*context);
   target.addIllegalDialect<TileDialect>();

@@ -168,7 +168,17 @@ int64_t BlockTiles::run(Grid &grid, const TileOperation &op, const uint64_t *wor
       put(result, position, get(grid, op, int64_t(words[0]), row * op.columns + column));
     }
     break;
+  case TileKind::rowValues:
+    for (uint32_t position : op.own[grid.threadInBlock()])
+      putRowValue(grid, op, result, position / op.shape[1], get(grid, op, int64_t(words[0]), position));
+    break;
+  case TileKind::broadcast:
+    for (uint32_t position : op.own[grid.threadInBlock()])
+      put(result, position, get(grid, op, int64_t(words[0]), position / op.shape[1]));
+    break;
   case TileKind::mma:
+    if (op.ofOthers) // what they have is there when all have come
+      grid.meet(op.site);
     multiply(grid, op, words, result);
     break;
   case TileKind::map:
@@ -229,6 +239,14 @@ void BlockTiles::put(int64_t tile, int64_t position, uint64_t word) {
   Tile &to = *tiles[size_t(tile)].tile;
   to.words[size_t(position)] = word;
   to.known[size_t(position)] = true;
+}
+
+/// All threads that have elements of a row have the same value of it.
+void BlockTiles::putRowValue(Grid &grid, const TileOperation &op, int64_t tile, int64_t row, uint64_t word) {
+  Tile &to = *tiles[size_t(tile)].tile;
+  if (to.known[size_t(row)] && to.words[size_t(row)] != word)
+    grid.fail("(E6) takes elements for the value of row " + std::to_string(row) + " that differ", op.site);
+  put(tile, row, word);
 }
 
 void BlockTiles::putRow(const TileOperation &op, int64_t tile, int64_t row, uint64_t word) {

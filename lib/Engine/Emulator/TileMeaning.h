@@ -31,7 +31,7 @@ namespace ft::emulate {
 class Grid;
 
 enum class TileKind {
-  load, store, copy, fetch, splat, numbers, concat, part, mma, map, reduce, // matrices
+  load, store, copy, fetch, splat, numbers, concat, part, rowValues, broadcast, mma, map, reduce, // matrices
   lanes, points, loadRows, storeRows, mapRows, accumulate, reduceRows, spread, // rows
   nest
 };
@@ -134,6 +134,7 @@ struct TileOperation {
   /// The operands of a product; `lhs` is also where a copy goes.
   TileStages lhs, rhs;
   bool ofFetched = false; // of tiles that were fetched, not of memory
+  bool ofOthers = false;  // of a tile of which other threads have elements
   /// Of each row, how many elements are combined.
   int64_t columns = 1;
   /// Of operations on rows.
@@ -204,6 +205,7 @@ private:
   void store(Grid &grid, const TileOperation &op, const uint64_t *words);
   void copy(Grid &grid, const TileOperation &op, const uint64_t *words);
   void multiply(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
+  void putRowValue(Grid &grid, const TileOperation &op, int64_t tile, int64_t row, uint64_t word);
   void fetchBoxes(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
   std::vector<uint64_t> termsOf(Grid &grid, const TileOperation &op, const TileStages &operand, bool termsAreRows, const uint64_t *words, int64_t index);
   bool isRowThere(int64_t points, int64_t row) const;

@@ -5,10 +5,12 @@
 #include "PtxParts.h"
 
 #include "ft/Machine/FindMachine.h"
+#include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Target/MachineCode/MachineCode.h"
 
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -47,12 +49,51 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ModuleOp module, Strin
                              llvm::CodeGenOptLevel::Aggressive);
 }
 
+namespace {
+/// `wgmma.mma_async` with its left operand in registers (PTX ISA): sums are in and out, and follow as ties.
+struct WriteGroupMma : OpRewritePattern<tile::GroupMmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tile::GroupMmaOp op, PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    const size_t sums = size_t(op.getColumns()) / 2;
+    std::string text, constraints;
+    llvm::raw_string_ostream os(text), ties(constraints);
+    StringRef element = op.getBf16() ? "bf16" : "f16";
+    os << "{\n.reg .pred adds;\nsetp.ne.b32 adds, 1, 0;\nwgmma.mma_async.sync.aligned.m64n" << op.getColumns() << "k16.f32." << element << "." << element << " {";
+    SmallVector<Value> operands;
+    for (size_t i = 0; i < sums; ++i) {
+      os << (i ? ", $" : "$") << i;
+      ties << (i ? ",=f" : "=f");
+      operands.push_back(LLVM::ExtractValueOp::create(b, op.getSums(), int64_t(i)));
+    }
+    llvm::append_range(operands, op.getLhs());
+    operands.push_back(op.getRhs());
+    for (size_t i = 0; i < sums; ++i)
+      ties << "," << i;
+    os << "}, {";
+    size_t next = 2 * sums; // after the ties, which have numbers as well
+    for (size_t i = 0; i < op.getLhs().size(); ++i)
+      os << (i ? ", $" : "$") << next++;
+    for (size_t i = 0; i < op.getLhs().size(); ++i)
+      ties << ",r";
+    os << "}, $" << next << ", adds, 1, 1, " << (op.getRhsRows() ? 1 : 0) << ";\n}";
+    ties << ",l";
+    auto assembly = LLVM::InlineAsmOp::create(b, op.getType(), operands, text, constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    rewriter.replaceOp(op, assembly.getResult(0));
+    return success();
+  }
+};
+} // namespace
+
 /// Makes inline assembly of NVVM's operations for which LLVM has no intrinsic, such as `nvvm.wgmma.mma_async`. It is done here
 /// and not before: the emulator reads these operations themselves.
 static LogicalResult writeAssembly(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateNVVMToLLVMConversionPatterns(patterns);
+  patterns.add<WriteGroupMma>(module.getContext());
   LLVMConversionTarget target(*module.getContext());
+  target.addIllegalOp<tile::GroupMmaOp>();
   return applyPartialConversion(module, target, std::move(patterns));
 }
 

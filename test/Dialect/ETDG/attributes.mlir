@@ -20,7 +20,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes, found [1]}}
+  // expected-error @+1 {{'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes or #tile.chain, found [1]}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [1]} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x
@@ -58,7 +58,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> attributes {e
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes}}
+  // expected-error @+1 {{'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes or #tile.chain}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layouts = [#etdg.row_lanes<lanes = 32>, #etdg.tiling<>]} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x

@@ -239,9 +239,9 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
     return op->emitOpError() << "'etdg.layouts' is an attribute of a leaf";
   auto list = dyn_cast<ArrayAttr>(value);
   auto isOfNest = [](Attribute item) { return isa<TilingAttr>(item) || item.hasTrait<ft::NestLayoutTrait>(); };
-  if (list && (llvm::all_of(list, isOfNest) || (list.size() == 1 && isa<RowLanesAttr>(list[0]))))
+  if (list && (llvm::all_of(list, isOfNest) || (list.size() == 1 && (isa<RowLanesAttr>(list[0]) || list[0].hasTrait<ft::LeafLayoutTrait>()))))
     return success();
-  return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes, found " << value;
+  return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes or #tile.chain, found " << value;
 }
 
 static bool arePairs(GraphOp graph, ArrayRef<int64_t> pairs) {

@@ -339,6 +339,23 @@ LogicalResult RegistersType::verify(function_ref<InFlightDiagnostic()> emitError
   return success();
 }
 
+LogicalResult RowVectorType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, Type elementType, BlockedAttr layout) {
+  if (rows < 1 || rows > mostElements || !elementType.isSignlessIntOrFloat())
+    return emitError() << "(V1) expected rows of integers or floats, found " << rows << " of " << elementType;
+  if (rows % layout.getSpan(0) != 0)
+    return emitError() << "(V2) the layout spans " << layout.getSpan(0) << " rows, which do not divide " << rows;
+  return success();
+}
+
+LogicalResult ChainAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows) {
+  constexpr int64_t unit = ProductAttr::groupRows, most = unit * PipelineAttr::mostComputers;
+  if (rows < unit || rows > most || rows % unit != 0)
+    return emitError() << "(N1) expected rows for 1 to " << PipelineAttr::mostComputers << " warp groups, " << unit << " each, found " << rows;
+  return success();
+}
+
+int64_t ChainAttr::getNumThreads() const { return getRows() / ProductAttr::groupRows * PipelineAttr::groupThreads; }
+
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type elementType,
                                  int64_t pad, int64_t stages, int64_t swizzle) {
   if (!isMatrixOfNumbers(shape, elementType) || elementType.getIntOrFloatBitWidth() % 8 != 0) {

@@ -124,9 +124,21 @@ LogicalResult PartOp::verify() {
   return success();
 }
 
+static LogicalResult verifyRowValues(Operation *op, RegistersType tile, RowVectorType rows) {
+  if (tile.getShape()[0] == rows.getRows() && tile.getElementType() == rows.getElementType() && tile.getLayout() == rows.getLayout())
+    return success();
+  return op->emitOpError() << "(1) expected a tile and a vector of the same rows, elements and layout, found " << tile << " and " << rows;
+}
+
+LogicalResult RowValuesOp::verify() { return verifyRowValues(*this, getInput().getType(), getType()); }
+
+LogicalResult BroadcastOp::verify() { return verifyRowValues(*this, getType(), getInput().getType()); }
+
 LogicalResult MmaOp::verify() {
   ArrayRef<int64_t> c = getType().getShape();
-  SmallVector<int64_t> a(getLhs().getType().getShape()), b(getRhs().getType().getShape());
+  SmallVector<int64_t> a(tile::shapeOf(getLhs().getType())), b(getRhs().getType().getShape());
+  if (!getLhsType() && !getWgmma())
+    return emitOpError() << "(5) expected wgmma beside a left operand in registers, found " << getLhs().getType();
   if (getLhsTransposed())
     std::swap(a[0], a[1]);
   if (getRhsTransposed())
@@ -135,7 +147,7 @@ LogicalResult MmaOp::verify() {
     return emitOpError() << "(1) expected tiles of m x n, m x k and k x n, found " << c[0] << " x " << c[1] << ", " << a[0]
                          << " x " << a[1] << " and " << b[0] << " x " << b[1];
   Type sum = getType().getElementType();
-  for (Type element : {getLhs().getType().getElementType(), getRhs().getType().getElementType()})
+  for (Type element : {tile::elementOf(getLhs().getType()), getRhs().getType().getElementType()})
     if (isa<FloatType>(element) != isa<FloatType>(sum) || element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth() ||
         (element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth() && element != sum))
       return emitOpError() << "(2) expected operands that extend to the accumulator's " << sum << ", found " << element;
@@ -156,10 +168,10 @@ LogicalResult MmaOp::verifyReads() {
   if (getFragments())
     return emitOpError("(4) expected nothing of 'reads' beside fragments, which are read as they lie");
   ReadsAttr reads = *getReads();
-  if (int64_t terms = getLhs().getType().getShape()[getLhsTransposed() ? 0 : 1]; terms % reads.getTerms() != 0)
+  if (int64_t terms = getLhsType().getShape()[getLhsTransposed() ? 0 : 1]; terms % reads.getTerms() != 0)
     return emitOpError() << "(4) expected terms that divide the tiles' " << terms << ", found " << reads;
   for (auto [name, type, alongTerms, dim, width] :
-       {std::tuple("lhs", getLhs().getType(), !getLhsTransposed(), 0u, reads.getLhs()),
+       {std::tuple("lhs", getLhsType(), !getLhsTransposed(), 0u, reads.getLhs()),
         std::tuple("rhs", getRhs().getType(), getRhsTransposed(), 1u, reads.getRhs())}) {
     int64_t adjacent = alongTerms ? reads.getTerms() : getType().getLayout().getVector()[dim];
     if (adjacent % width != 0 || type.getRowStride() % width != 0 || (width > 1 && width * type.getElementBytes() > accessBytes))
@@ -171,7 +183,7 @@ LogicalResult MmaOp::verifyReads() {
 }
 
 LogicalResult MmaOp::verifyFragments() {
-  Type lhs = getLhs().getType().getElementType(), rhs = getRhs().getType().getElementType();
+  Type lhs = getLhsType().getElementType(), rhs = getRhs().getType().getElementType();
   if (lhs != rhs || !(lhs.isF16() || lhs.isBF16()) || !getType().getElementType().isF32())
     return emitOpError() << "(3) fragments are of f16 or bf16 and add up to f32, found " << lhs << ", " << rhs << " and "
                          << getType().getElementType();
@@ -180,11 +192,11 @@ LogicalResult MmaOp::verifyFragments() {
     return emitOpError() << "(3) fragments need a layout of vector = [1, 2] and warp = [8, 4] and an even number of rows for each "
                             "thread, found "
                          << layout << " with " << getType().getOwn(0) << " rows";
-  for (SharedType type : {getLhs().getType(), getRhs().getType()})
+  for (SharedType type : {getLhsType(), getRhs().getType()})
     if (type.getRowStride() * type.getElementBytes() % accessBytes != 0)
       return emitOpError() << "(3) fragments are read from rows that begin at multiples of " << accessBytes << " bytes, found "
                            << type.getRowStride() * type.getElementBytes();
-  if (int64_t terms = getLhs().getType().getShape()[getLhsTransposed() ? 0 : 1]; terms % ProductAttr::fragmentTerms != 0)
+  if (int64_t terms = getLhsType().getShape()[getLhsTransposed() ? 0 : 1]; terms % ProductAttr::fragmentTerms != 0)
     return emitOpError() << "(3) fragments have " << ProductAttr::fragmentTerms << " terms, found " << terms;
   return success();
 }

@@ -75,13 +75,26 @@ LogicalResult StartFetchOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
-LogicalResult tile::verifyGroupProduct(Operation *op, RegistersType sums, SharedType lhs, SharedType rhs, int64_t terms) {
+ArrayRef<int64_t> tile::shapeOf(Type tile) {
+  auto shared = dyn_cast<SharedType>(tile);
+  return shared ? shared.getShape() : cast<RegistersType>(tile).getShape();
+}
+
+Type tile::elementOf(Type tile) {
+  auto shared = dyn_cast<SharedType>(tile);
+  return shared ? shared.getElementType() : cast<RegistersType>(tile).getElementType();
+}
+
+LogicalResult tile::verifyGroupProduct(Operation *op, RegistersType sums, Type lhs, SharedType rhs, int64_t terms) {
   constexpr int64_t mostColumns = 256, columnUnit = 8;
-  Type element = lhs.getElementType();
-  if (element != rhs.getElementType() || !(element.isF16() || element.isBF16()) || !sums.getElementType().isF32() || !lhs.getSwizzle() ||
-      lhs.getSwizzle() != rhs.getSwizzle())
+  Type element = elementOf(lhs);
+  auto shared = dyn_cast<SharedType>(lhs);
+  if (element != rhs.getElementType() || !(element.isF16() || element.isBF16()) || !sums.getElementType().isF32() || (shared && !shared.getSwizzle()) ||
+      !rhs.getSwizzle())
     return op->emitOpError() << "(5) wgmma multiplies swizzled tiles of f16 or bf16 and adds up to f32, found " << lhs << ", " << rhs << " and "
                              << sums.getElementType();
+  if (auto registers = dyn_cast<RegistersType>(lhs); registers && registers.getLayout() != sums.getLayout())
+    return op->emitOpError() << "(5) wgmma takes a left operand in registers with the sums' layout " << sums.getLayout() << ", found " << registers;
   BlockedAttr layout = sums.getLayout();
   if (layout.getVector() != ArrayRef<int64_t>{1, 2} || layout.getWarp() != ArrayRef<int64_t>{8, 4} ||
       layout.getRepeat() != ArrayRef<int64_t>{2, 1} || layout.getThreads()[1] != 4 ||
@@ -101,7 +114,7 @@ LogicalResult StartMmaOp::verify() {
   Type from = getAccumulator().getType();
   if (from != sums && from != getType())
     return emitOpError() << "(1) expected sums of " << sums << ", found " << from;
-  SmallVector<int64_t> a(getLhs().getType().getShape()), b(getRhs().getType().getShape());
+  SmallVector<int64_t> a(tile::shapeOf(getLhs().getType())), b(getRhs().getType().getShape());
   ArrayRef<int64_t> c = sums.getShape();
   if (getLhsTransposed())
     std::swap(a[0], a[1]);
@@ -111,6 +124,16 @@ LogicalResult StartMmaOp::verify() {
     return emitOpError() << "(1) expected tiles of m x n, m x k and k x n, found " << c[0] << " x " << c[1] << ", " << a[0] << " x " << a[1] << " and "
                          << b[0] << " x " << b[1];
   return verifyGroupProduct(*this, sums, getLhs().getType(), getRhs().getType(), a[1]);
+}
+
+LogicalResult GroupMmaOp::verify() {
+  constexpr size_t registers = 4;
+  if (getLhs().size() != registers)
+    return emitOpError() << "(1) expected " << registers << " registers of the left operand, found " << getLhs().size();
+  auto type = cast<LLVM::LLVMStructType>(getType());
+  if (int64_t(type.getBody().size()) != int64_t(getColumns()) / 2 || !llvm::all_of(type.getBody(), [](Type element) { return element.isF32(); }))
+    return emitOpError() << "(2) expected a structure of " << getColumns() / 2 << " floats for " << getColumns() << " columns, found " << type;
+  return success();
 }
 
 LogicalResult AwaitOp::verify() {
@@ -133,10 +156,13 @@ LogicalResult RolesOp::verify() {
 }
 
 static LogicalResult verifyTiles(Operation *op, ChannelType channel, TypeRange tiles) {
-  SmallVector<Type> expected(channel.getTiles().begin(), channel.getTiles().end());
-  if (TypeRange(expected) != tiles)
-    return op->emitOpError() << "(1) expected the tiles of " << channel << ", found " << tiles;
-  return success();
+  int64_t bytes = 0;
+  for (Type tile : tiles)
+    bytes += cast<SharedType>(tile).getBytes();
+  if (!tiles.empty() && bytes <= channel.getSlotBytes() &&
+      llvm::all_of(tiles, [](Type tile) { return cast<SharedType>(tile).getBytes() % ChannelType::alignment == 0; }))
+    return success();
+  return op->emitOpError() << "(1) expected tiles of multiples of " << ChannelType::alignment << " bytes that fit a slot of " << channel << ", found " << tiles;
 }
 
 LogicalResult AcquireOp::verify() { return verifyTiles(*this, getChannel().getType(), getTiles().getTypes()); }

@@ -46,13 +46,14 @@ private:
 LogicalResult ChannelCheck::checkRelease(Operation &op) {
   for (Value tile : open->getResults())
     for (Operation *user : tile.getUsers()) {
-      if (user->getBlock() != op.getBlock() || op.isBeforeInBlock(user))
+      Operation *there = op.getBlock()->findAncestorOpInBlock(*user);
+      if (!there || op.isBeforeInBlock(there))
         return fail(op, "a slot is released before its tile is read for the last time");
       auto start = dyn_cast<StartMmaOp>(user);
       if (!start)
         continue;
-      bool isAwaited = llvm::any_of(op.getBlock()->getOps<AwaitOp>(), [&](AwaitOp await) {
-        return await.getBehind() == 0 && start->isBeforeInBlock(await) && await->isBeforeInBlock(&op);
+      bool isAwaited = llvm::any_of(start->getBlock()->getOps<AwaitOp>(), [&](AwaitOp await) {
+        return await.getBehind() == 0 && start->isBeforeInBlock(await) && (there != user || await->isBeforeInBlock(&op));
       });
       if (!isAwaited)
         return fail(op, "a slot is released while a product that reads it may be in flight");

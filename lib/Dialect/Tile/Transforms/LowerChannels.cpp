@@ -41,11 +41,12 @@ public:
     Value inSlot = arith::MulIOp::create(*this, slot, number(ChannelType::barrierBytes));
     return at(arith::AddIOp::create(*this, inSlot, number(type.getSlots() * (type.getSlotBytes() + (isFree ? ChannelType::barrierBytes : 0)))));
   }
-  SmallVector<Value> tilesOf(Value slot) {
+  SmallVector<Value> tilesOf(Value slot, ValueRange of) {
     SmallVector<Value> tiles;
     Value begin = arith::MulIOp::create(*this, slot, number(type.getSlotBytes()));
     int64_t before = 0;
-    for (SharedType tile : type.getTiles()) {
+    for (Type one : of.getTypes()) {
+      auto tile = cast<SharedType>(one);
       tiles.push_back(SharedOp::create(*this, tile, at(arith::AddIOp::create(*this, begin, number(before)))));
       before += tile.getBytes();
     }
@@ -77,6 +78,7 @@ public:
 private:
   void initialize(ArrayRef<ChannelOp> channels);
   LogicalResult lower(ChannelOp channel, Operation *op);
+  Value groupOf(ImplicitLocOpBuilder &b);
   void branch();
   void setRegisters(OpBuilder &b, int64_t count, NVVM::SetMaxRegisterAction action) {
     NVVM::SetMaxRegisterOp::create(b, roles.getLoc(), b.getI32IntegerAttr(int32_t(count)), NVVM::SetMaxRegisterActionAttr::get(b.getContext(), action));
@@ -116,14 +118,15 @@ LogicalResult RoleLowering::lower(ChannelOp channel, Operation *op) {
   auto scope = NVVM::MemScopeKindAttr::get(b.getContext(), NVVM::MemScopeKind::CTA);
   if (auto acquire = dyn_cast<AcquireOp>(op)) {
     b.waitFor(b.barrierOf(slot, /*isFree=*/true), arith::XOrIOp::create(b, b.parityOf(position), b.number(1)));
-    SmallVector<Value> results = b.tilesOf(slot);
+    SmallVector<Value> results = b.tilesOf(slot, acquire.getTiles());
     results.push_back(b.barrierOf(slot, /*isFree=*/false));
     acquire->replaceAllUsesWith(results);
-  } else if (isa<PublishOp>(op)) {
-    NVVM::MBarrierArriveExpectTxOp::create(b, Type(), b.barrierOf(slot, /*isFree=*/false), b.number(b.type.getSlotBytes()), scope, BoolAttr(), Value());
+  } else if (auto publish = dyn_cast<PublishOp>(op)) {
+    const int64_t bytes = publish.getBytes() ? int64_t(publish.getBytes()) : b.type.getSlotBytes();
+    NVVM::MBarrierArriveExpectTxOp::create(b, Type(), b.barrierOf(slot, /*isFree=*/false), b.number(bytes), scope, BoolAttr(), Value());
   } else if (auto receive = dyn_cast<ReceiveOp>(op)) {
     b.waitFor(b.barrierOf(slot, /*isFree=*/false), b.parityOf(position));
-    receive->replaceAllUsesWith(b.tilesOf(slot));
+    receive->replaceAllUsesWith(b.tilesOf(slot, receive.getTiles()));
   } else {
     Value lane = arith::RemUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), b.number(warpThreads));
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, b.number(0));
@@ -135,11 +138,17 @@ LogicalResult RoleLowering::lower(ChannelOp channel, Operation *op) {
   return success();
 }
 
+/// The number of this thread's warp group, which the warp knows to be one for all of its lanes.
+Value RoleLowering::groupOf(ImplicitLocOpBuilder &b) {
+  auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b, value, 32); };
+  Value group = arith::DivUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), number(PipelineAttr::groupThreads));
+  return NVVM::ShflOp::create(b, b.getI32Type(), number(-1), group, number(0), number(warpThreads - 1), NVVM::ShflKind::idx, UnitAttr());
+}
+
 void RoleLowering::branch() {
   ImplicitLocOpBuilder b(roles.getLoc(), roles);
   auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b, value, 32); };
-  Value group = arith::DivUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), number(PipelineAttr::groupThreads));
-  group = NVVM::ShflOp::create(b, b.getI32Type(), number(-1), group, number(0), number(warpThreads - 1), NVVM::ShflKind::idx, UnitAttr());
+  Value group = groupOf(b);
   Value loads = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, group, number(pipeline.getComputers()));
   auto branch = scf::IfOp::create(b, loads, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Both roles have the same fetches in the same order, since one is a slice of the
-// other. The n-th group of fetches of the one is the n-th of the other.
+// other: the n-th of the one is the n-th of the other. What the computing role has
+// side by side is an element of a channel. Elements that are not in shared memory at
+// the same time go through one channel.
 //
 //===----------------------------------------------------------------------===//
 #include "Pipelined.h"
@@ -22,6 +24,21 @@ using namespace mlir::tile;
 namespace {
 using Group = SmallVector<FetchOp, 2>;
 
+/// Fetches of both roles that are an element of a channel.
+struct Element {
+  Group load, compute;
+  Operation *last = nullptr; // that reads it, of the block that the computing role has it in
+  bool stays = false;        // while elements of loops inside come and go
+
+  int64_t getBytes() const {
+    int64_t bytes = 0;
+    for (FetchOp fetch : load)
+      bytes += fetch.getType().getBytes();
+    return bytes;
+  }
+};
+using Elements = SmallVector<Element *>;
+
 /// Makes the channels of one kernel.
 class ChannelMaker {
 public:
@@ -30,9 +47,11 @@ public:
 
 private:
   static SmallVector<Group> findGroups(Region &role);
-  FailureOr<Value> makeChannel(Group group);
-  static void load(Group group, Value channel);
-  LogicalResult compute(Group group, Value channel) const;
+  static LogicalResult findLast(Element &element);
+  static SmallVector<Elements> divide(MutableArrayRef<Element> elements);
+  FailureOr<Value> makeChannel(const Elements &elements);
+  static void load(Element &element, Value channel);
+  static void compute(Element &element, Value channel);
 
   RolesOp roles;
   int64_t sharedBytes;
@@ -61,15 +80,61 @@ SmallVector<Group> ChannelMaker::findGroups(Region &role) {
   return groups;
 }
 
-FailureOr<Value> ChannelMaker::makeChannel(Group group) {
-  ImplicitLocOpBuilder b(group.front().getLoc(), roles);
-  SmallVector<SharedType> tiles;
-  for (FetchOp fetch : group) {
-    if (fetch.getType().getBytes() % ChannelType::alignment != 0)
-      return fetch.emitError() << "a slot of a channel has tiles of a multiple of " << ChannelType::alignment << " bytes, found " << fetch.getType();
-    tiles.push_back(fetch.getType());
+/// What reads an element last, in the block that has it.
+LogicalResult ChannelMaker::findLast(Element &element) {
+  Block *block = element.compute.front()->getBlock();
+  element.last = element.compute.back();
+  for (FetchOp fetch : element.compute)
+    for (Operation *user : fetch->getUsers()) {
+      Operation *inBlock = block->findAncestorOpInBlock(*user);
+      if (!inBlock || isa<scf::YieldOp>(inBlock))
+        return fetch.emitError("a fetched tile is read where it is fetched: found a use elsewhere");
+      element.last = element.last->isBeforeInBlock(inBlock) ? inBlock : element.last;
+    }
+  return success();
+}
+
+/// Where, in the block of one element, another one comes while the first is still read; null: nowhere.
+static Operation *findWithin(Element &element, Element &other) {
+  Operation *there = element.compute.front()->getBlock()->findAncestorOpInBlock(*other.compute.back());
+  bool isWithin = there && !there->isBeforeInBlock(element.compute.back()) && !element.last->isBeforeInBlock(there);
+  return isWithin ? there : nullptr;
+}
+
+/// Elements that share a channel: of the same kind, none of which comes while another one is read.
+SmallVector<Elements> ChannelMaker::divide(MutableArrayRef<Element> elements) {
+  for (Element &element : elements)
+    element.stays = llvm::any_of(elements, [&](Element &other) {
+      Operation *there = &other == &element ? nullptr : findWithin(element, other);
+      return there && there->getNumRegions() != 0;
+    });
+  SmallVector<Elements> channels;
+  for (Element &element : elements) {
+    auto *found = llvm::find_if(channels, [&](const Elements &own) {
+      return llvm::all_of(own, [&](Element *other) {
+        return other->stays == element.stays && !findWithin(*other, element) && !findWithin(element, *other);
+      });
+    });
+    if (found == channels.end()) {
+      channels.emplace_back();
+      found = std::prev(channels.end());
+    }
+    found->push_back(&element);
   }
-  auto type = ChannelType::get(b.getContext(), tiles, roles.getPipeline().getSlots());
+  return channels;
+}
+
+FailureOr<Value> ChannelMaker::makeChannel(const Elements &elements) {
+  Element *largest = *llvm::max_element(elements, [](Element *a, Element *b) { return a->getBytes() < b->getBytes(); });
+  ImplicitLocOpBuilder b(elements.front()->load.front().getLoc(), roles);
+  SmallVector<SharedType> tiles;
+  for (Element *element : elements)
+    for (FetchOp fetch : element->load)
+      if (fetch.getType().getBytes() % ChannelType::alignment != 0)
+        return fetch.emitError() << "a slot of a channel has tiles of a multiple of " << ChannelType::alignment << " bytes, found " << fetch.getType();
+  for (FetchOp fetch : largest->load)
+    tiles.push_back(fetch.getType());
+  auto type = ChannelType::get(b.getContext(), tiles, largest->stays ? 1 : roles.getPipeline().getSlots());
   auto kernel = cast<LLVM::LLVMFuncOp>(roles->getParentOp());
   FailureOr<int64_t> begin = addSharedMemory(kernel, type.getBytes(), ChannelType::alignment, sharedBytes, used);
   if (failed(begin))
@@ -86,56 +151,60 @@ FailureOr<Value> ChannelMaker::makeChannel(Group group) {
   return ChannelOp::create(b, type, own).getResult();
 }
 
-void ChannelMaker::load(Group group, Value channel) {
+static SmallVector<Type> typesOf(const Group &group) {
+  return llvm::map_to_vector(group, [](FetchOp fetch) -> Type { return fetch.getType(); });
+}
+
+void ChannelMaker::load(Element &element, Value channel) {
   // After the last one, where all coordinates are known.
+  Group &group = element.load;
   ImplicitLocOpBuilder b(group.back().getLoc(), group.back());
-  auto type = cast<ChannelType>(channel.getType());
-  SmallVector<Type> tiles(type.getTiles().begin(), type.getTiles().end());
-  auto acquire = AcquireOp::create(b, tiles, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), channel, Value());
+  const int64_t bytes = element.getBytes(), all = cast<ChannelType>(channel.getType()).getSlotBytes();
+  auto acquire = AcquireOp::create(b, typesOf(group), LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), channel, Value());
   for (auto [fetch, tile] : llvm::zip_equal(group, acquire.getTiles()))
     StartFetchOp::create(b, fetch.getLoc(), fetch.getMap(), fetch.getCoordinates(), tile, acquire.getBarrier());
-  PublishOp::create(b, channel, Value());
+  PublishOp::create(b, channel, Value(), uint64_t(bytes == all ? 0 : bytes));
   for (FetchOp fetch : group)
     fetch.erase();
 }
 
-LogicalResult ChannelMaker::compute(Group group, Value channel) const {
+void ChannelMaker::compute(Element &element, Value channel) {
+  Group &group = element.compute;
   ImplicitLocOpBuilder b(group.back().getLoc(), group.back());
-  Block *block = group.front()->getBlock();
-  Operation *last = group.back();
-  for (FetchOp fetch : group)
-    for (Operation *user : fetch->getUsers()) {
-      Operation *inBlock = block->findAncestorOpInBlock(*user);
-      if (!inBlock || isa<scf::YieldOp>(inBlock))
-        return fetch.emitError("a fetched tile is read where it is fetched: found a use elsewhere");
-      last = last->isBeforeInBlock(inBlock) ? inBlock : last;
-    }
-  auto type = cast<ChannelType>(channel.getType());
-  SmallVector<Type> tiles(type.getTiles().begin(), type.getTiles().end());
-  auto receive = ReceiveOp::create(b, tiles, channel, Value());
+  auto receive = ReceiveOp::create(b, typesOf(group), channel, Value());
   for (auto [fetch, tile] : llvm::zip_equal(group, receive.getTiles()))
     fetch.replaceAllUsesWith(tile);
-  b.setInsertionPointAfter(last);
+  b.setInsertionPointAfter(element.last);
   ReleaseOp::create(b, channel, Value());
   for (FetchOp fetch : group)
     fetch.erase();
-  return success();
 }
 
 LogicalResult ChannelMaker::run() {
-  SmallVector<Group> loads = findGroups(roles.getLoad()), computes = findGroups(roles.getCompute());
-  if (loads.empty() && computes.empty())
-    return success();
-  auto sizes = [](ArrayRef<Group> groups) { return llvm::map_to_vector(groups, [](const Group &group) { return group.size(); }); };
-  if (sizes(loads) != sizes(computes))
-    return roles.emitError() << "both roles fetch the same: found " << loads.size() << " and " << computes.size() << " groups of fetches";
-  for (auto [from, to] : llvm::zip_equal(loads, computes)) {
-    FailureOr<Value> channel = makeChannel(from);
+  SmallVector<Group> groups = findGroups(roles.getCompute());
+  SmallVector<FetchOp> loads;
+  roles.getLoad().walk<WalkOrder::PreOrder>([&](Block *block) { llvm::append_range(loads, block->getOps<FetchOp>()); });
+  size_t count = 0;
+  for (const Group &group : groups)
+    count += group.size();
+  if (count != loads.size())
+    return roles.emitError() << "both roles fetch the same: found " << loads.size() << " and " << count << " fetches";
+  SmallVector<Element, 0> elements;
+  ArrayRef<FetchOp> rest = loads;
+  for (const Group &group : groups) {
+    elements.push_back({Group(rest.take_front(group.size())), group});
+    rest = rest.drop_front(group.size());
+    if (failed(findLast(elements.back())))
+      return failure();
+  }
+  for (const Elements &own : divide(elements)) {
+    FailureOr<Value> channel = makeChannel(own);
     if (failed(channel))
       return failure();
-    load(from, *channel);
-    if (failed(compute(to, *channel)))
-      return failure();
+    for (Element *element : own) {
+      load(*element, *channel);
+      compute(*element, *channel);
+    }
   }
   return success();
 }

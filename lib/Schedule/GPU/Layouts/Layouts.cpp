@@ -1,6 +1,7 @@
 //===- Layouts.cpp - the tilings of a leaf --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Schedule/Analysis/Dimensions.h"
+#include "ft/Schedule/GPU/Layouts/Chains.h"
 #include "ft/Schedule/GPU/Plan/GpuPlan.h"
 
 using namespace mlir;
@@ -57,6 +58,11 @@ SmallVector<Attribute> schedule::chooseLayouts(const LeafForm &form, const LeafC
                                                const Machine &machine) {
   SmallVector<Attribute> layouts;
   MLIRContext *mlir = form.module.get().getContext();
+  if (!form.graph.nests.empty()) {
+    leaf::Nest nest;
+    if (tile::ChainAttr chain = chooseChain(form, tileContextOf(form, 0, context, rowWise, nest), machine))
+      return {chain};
+  }
   int64_t fused = 0;
   ProductTiles with; // those nests
   for (unsigned i = 0; i < form.graph.nests.size(); ++i) {

@@ -474,8 +474,8 @@ std::pair<int64_t, int64_t> schedule::extentsOf(const LeafForm &form, unsigned n
 
 static int64_t bytesOfElement(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
 
-/// Whether an operand's elements are adjacent along its terms: then it is staged so.
-static bool isAlongTerms(const Nest &nest, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
+/// An operand with adjacent terms is staged so.
+bool schedule::isAlongTerms(const Nest &nest, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
   if (view.strides[terms.back()] == 1)
     return true;
   return own.empty() || view.strides[own.back()] != 1;
@@ -701,8 +701,7 @@ bool schedule::hasGroups(const Machine &machine) {
   return machine.rates.bf16MmaFlops > machine.rates.f32Flops && llvm::is_contained(machine.targets, "sm_90a"); // whose PTX alone has wgmma
 }
 
-/// Whether an operand's matrix may be a tensor of which TMA brings boxes: one of its axes is adjacent, what follows otherwise is a multiple of 16 bytes away.
-static bool fitsTensorMap(const LeafForm &form, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
+bool schedule::fitsTensorMap(const LeafForm &form, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
   if (!inputOf(form, view) || view.hasBorders() || !view.terms.empty())
     return false;
   const Buffer &buffer = form.graph.buffers[view.buffer];

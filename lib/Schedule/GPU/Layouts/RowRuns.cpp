@@ -41,5 +41,5 @@ std::optional<SmallVector<RowChange>> schedule::findRowRuns(BlockOp leaf, unsign
 
 bool schedule::hasProductLayout(BlockOp leaf) {
   auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
-  return layouts && llvm::any_of(layouts, [](Attribute layout) { return isa<tile::ProductAttr>(layout); });
+  return layouts && llvm::any_of(layouts, [](Attribute layout) { return isa<tile::ProductAttr, tile::ChainAttr>(layout); });
 }

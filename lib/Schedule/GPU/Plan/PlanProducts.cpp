@@ -12,6 +12,7 @@
 
 #include "ft/Analysis/LeafGraph/Contractions.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
+#include "ft/Schedule/GPU/Layouts/Chains.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 #include "ft/Schedule/Analysis/TypicalRanges.h"
 
@@ -41,6 +42,7 @@ struct ProductWork {
   std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
   bool fitsGroups = false; // warp groups may multiply the largest
+  int64_t chainRows = 0; // of one row, where warp groups may compute the largest's leaf as a chain of products; 0: they may not
   bool inSteps = false; // of the grid, which deals its points in each
   bool alone = false; // thread blocks wait for each other: an SM has one
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
@@ -74,10 +76,11 @@ static double countShared(const leaf::Nest &nest, const ProductTiles &product) {
 }
 
 /// `side`: columns of a tile at most, which holds whole rows that are no longer.
-static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64_t side) {
+static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64_t side, const Machine &machine) {
   TileContext context;
   context.maxRows = rowWise ? 2 : 1;
   SmallVector<bool> inRegisters(form.graph.buffers.size());
+  bool hasLargest = false;
   for (auto [i, nest] : llvm::enumerate(form.graph.nests)) {
     int64_t points = 1;
     for (int64_t size : nest.sizes)
@@ -105,6 +108,8 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
     if (points <= work.largest)
       continue;
     work.largest = points;
+    hasLargest = true;
+    work.chainRows = 0;
     work.m = m, work.n = n;
     work.k = 1;
     for (int loop : product->loops.k)
@@ -117,6 +122,13 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
     work.shared = countShared(nest, *product);
     work.fitsGroups = form.graph.nests.size() == size_t(fused.count) + 1 && fitsGroups(form, unsigned(i), *product);
     work.product = std::move(product);
+  }
+  std::string whyNot;
+  if (std::optional<ChainPlan> chain = hasLargest && work.rows != Rows::n ? planChain(form, context, std::numeric_limits<int64_t>::max(), whyNot) : std::nullopt) {
+    constexpr int64_t usualGroups = 2;
+    work.chainRows = fitsRegisters(*chain, usualGroups, machine) ? chain->mostRows / context.maxRows : 0;
+    if (work.chainRows > 0)
+      inRegisters.assign(inRegisters.size(), true);
   }
   int64_t scratch = 0;
   for (auto [i, buffer] : llvm::enumerate(form.graph.buffers))
@@ -174,7 +186,7 @@ static FailureOr<ProductWork> measure(ArrayRef<BlockOp> nest, std::optional<unsi
       bool rowWise = row && (isUniform(leaf, *row, noPlanes) || findRowRuns(leaf, *row, noPlanes));
       if (failed(makeLeafForm(form, leaf, machine, row, rowWise, [&](Value buffer) { return context.isPerRow(buffer); })))
         return failure();
-      addLeaf(work, form, rowWise, side);
+      addLeaf(work, form, rowWise, side, machine);
     }
     work.rowBytes += privateBytes(block);
   }
@@ -232,6 +244,8 @@ public:
   TaskTiles chooseGroups(const TaskTiles &before) const {
     using P = tile::ProductAttr;
     TaskTiles best = before;
+    if (work.chainRows > 0)
+      return chooseChain(before);
     if (needsAll || !hasGroups(machine) || !work.fitsGroups || work.rows != Rows::m || work.m != 1 || work.sums != 1 ||
         work.k < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
       return best;
@@ -250,6 +264,27 @@ public:
         if (tiles.seconds < best.seconds && isShared(tiles))
           best = tiles;
       }
+    return best;
+  }
+
+  /// The same of a chain of products, whose rows alone are divided: other leaves of the kernel have all its threads.
+  TaskTiles chooseChain(const TaskTiles &before) const {
+    using P = tile::PipelineAttr;
+    TaskTiles best = before;
+    for (int64_t threads : planning.blockThreads) {
+      TaskTiles tiles = before;
+      tiles.m = threads / P::groupThreads * tile::ProductAttr::groupRows;
+      tiles.rows = row ? tiles.m / work.chainRows : 1;
+      if (work.alone || !hasGroups(machine) || threads % P::groupThreads != 0 || threads > P::mostComputers * P::groupThreads || tiles.rows < 1 ||
+          work.chainRows > tiles.m)
+        continue;
+      tiles.n = work.n;
+      tiles.threads = threads;
+      tiles.resident = 1;
+      priceGroups(tiles);
+      if (tiles.seconds < best.seconds && isShared(tiles))
+        best = tiles;
+    }
     return best;
   }
 

@@ -25,6 +25,7 @@
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/GPU/Plan/PlaceBuffers.h"
 #include "ft/Schedule/CPU/Plan.h"
+#include "ft/Schedule/GPU/Layouts/Chains.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -118,6 +119,23 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   return context;
 }
 
+/// Says why warp groups don't compute a leaf with several products of halves as a chain of them.
+static void tellOfChain(BlockOp leaf, const LeafForm &form, const LeafContext &context, bool isRowWise, const Machine &machine) {
+  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto usesUnits = [](Attribute layout) {
+    auto product = dyn_cast<tile::ProductAttr>(layout);
+    return product && product.usesMatrixUnits();
+  };
+  if (!hasGroups(machine) || !isTold(leaf) || llvm::count_if(layouts, usesUnits) < 2)
+    return;
+  leaf::Nest collapsed;
+  std::string why;
+  TileContext tile = tileContextOf(form, 0, context, isRowWise, collapsed);
+  if (planChain(form, tile, tile.threads / tile::PipelineAttr::groupThreads * tile::ProductAttr::groupRows, why))
+    why = context.alone ? "its thread blocks wait for each other" : "tiles of fragments cost less";
+  remark::missed(leaf.getLoc(), remark::RemarkOpts::name("gpu-pipelines").category("gpu")) << "warp groups don't compute its products as a chain: " << why;
+}
+
 LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles) {
   auto &form = forms[leaf];
   // As the loops will have it: where there is room for one row, the leaf is of one row.
@@ -144,8 +162,9 @@ LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &
     return failure();
   if (isOpen)
     set(rowWise);
+  tellOfChain(leaf, *form, context, rowWise, machine);
   for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts"))
-    if (isa<tile::ProductAttr>(layout))
+    if (isa<tile::ProductAttr, tile::ChainAttr>(layout))
       usesTiles = true;
     else if (auto tiling = dyn_cast<etdg::TilingAttr>(layout))
       usesTiles |= tiling.getTile() * tiling.getRows() > 1 && tiling.getLanes() == 1;

@@ -11,6 +11,7 @@
 
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
+#include "ft/Schedule/GPU/Layouts/Chains.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -157,6 +158,8 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
   FailureOr<LeafForm *> form = formOf(leaf, place);
   if (failed(form))
     return failure();
+  if (auto chain = layouts.size() == 1 ? dyn_cast<tile::ChainAttr>(layouts[0]) : tile::ChainAttr())
+    return costOfChain(**form, chain, isRowWise, place);
   TaskCost total;
   isTelling = listener && told.insert(leaf).second;
   if (layouts.size() != (*form)->graph.nests.size())
@@ -174,6 +177,32 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const P
   double away = movedBetween.lookup(leaf) / rateOf(Source::Common);
   total.add({away, away}, 1);
   return total;
+}
+
+/// A chain of products: while a warp group multiplies, the others compute what is left of theirs.
+KernelPrices::TaskCost KernelPrices::costOfChain(const LeafForm &form, tile::ChainAttr layout, bool isRowWise, const Place &place) {
+  leaf::Nest collapsed;
+  std::string why;
+  TileContext tile = tileContextOf(form, 0, place.context, isRowWise, collapsed);
+  std::optional<ChainPlan> plan = planChain(form, tile, layout.getRows(), why);
+  if (!plan)
+    return {};
+  const int64_t groups = layout.getNumThreads() / tile::PipelineAttr::groupThreads;
+  double products = 0, computing = 0, waiting = 0;
+  for (auto [number, nest] : llvm::enumerate(plan->nests)) {
+    if (nest.kind != ChainNest::Kind::product) {
+      computing += costOfFused(form, unsigned(number), isRowWise, place).busy;
+      continue;
+    }
+    double terms = 1;
+    for (int loop : nest.product->loops.k)
+      terms *= double(form.graph.nests[number].sizes[size_t(loop)]);
+    const auto wide = double(plan->spaces[size_t(nest.space)].padded);
+    products += double(layout.getRows()) * wide * terms * machine.units * secondsInGroups(*nest.product, machine, layout.getRows(), std::numeric_limits<int64_t>::max());
+    waiting += machine.sync.leafCall;
+  }
+  const double alone = std::max(products, computing) + std::min(products, computing) / double(groups) + waiting;
+  return {alone, alone};
 }
 
 /// A product whose sums are in the registers of the one before it: while that ends, its first operands are on their way.

@@ -57,6 +57,11 @@ static bool becomesOutput(const leaf::LeafGraph &graph, ArrayRef<Attribute> layo
 /// after them. The others lie in the workspace.
 FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, const Place &place, double room) {
   auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  if (llvm::any_of(layouts, llvm::IsaPred<tile::ChainAttr>)) { // whose slots are what the other memory leaves
+    LeafBytes all;
+    all.shared = std::max(double(machine.occupancy.sharedBytesPerBlock - machine.gpu.sharedBytesOfTwo) + room, 0.0);
+    return all;
+  }
   FailureOr<LeafForm *> form = formOf(leaf, place);
   if (failed(form) || layouts.size() != (*form)->graph.nests.size())
     return failure();

@@ -57,8 +57,11 @@ constexpr int64_t asyncBytes[] = {4, 8, 16};
 
 /// Why there is no `!tile.tensor_map` of such boxes; empty: there is one.
 std::string describeWrongMap(ArrayRef<int64_t> box, Type elementType, int64_t swizzle);
-/// What `wgmma` asks of its sums and operands (condition 5 of `tile.mma`); `terms` of a step.
-llvm::LogicalResult verifyGroupProduct(Operation *op, RegistersType sums, SharedType lhs, SharedType rhs, int64_t terms);
+/// Of a tile in shared memory or in registers.
+ArrayRef<int64_t> shapeOf(Type tile);
+Type elementOf(Type tile);
+/// What `wgmma` asks of its sums and operands (condition 5 of `tile.mma`), the left one in either place; `terms` of a step.
+llvm::LogicalResult verifyGroupProduct(Operation *op, RegistersType sums, Type lhs, SharedType rhs, int64_t terms);
 
 /// Of a kernel: the roles of its warp groups.
 inline constexpr llvm::StringLiteral pipelineName = "tile.pipeline";

@@ -57,6 +57,9 @@ def Tile_BlockedAttr : AttrDef<Tile_Dialect, "Blocked"> {
 def Tile_NestLayout : NativeAttrTrait<"NestLayoutTrait"> {
   let cppNamespace = "::mlir::ft";
 }
+def Tile_LeafLayout : NativeAttrTrait<"LeafLayoutTrait"> {
+  let cppNamespace = "::mlir::ft";
+}
 def Tile_NestPoints : NativeAttrTrait<"NestPointsTrait"> {
   let cppNamespace = "::mlir::ft";
 }
@@ -149,6 +152,25 @@ def Tile_ProductAttr : AttrDef<Tile_Dialect, "Product", [Tile_NestLayout]> {
   }];
 }
 
+def Tile_ChainAttr : AttrDef<Tile_Dialect, "Chain", [Tile_LeafLayout]> {
+  let mnemonic = "chain";
+  let summary = "how warp groups compute a leaf that is a chain of products";
+  let description = [{
+    `#tile.chain<rows = 128>`, the only one of a leaf's `etdg.layouts`. A warp group computes 64 of the leaf's `rows`. All that the leaf makes of them
+    stays in its registers: sums of products, what is computed of them, and values that each row has one of. A product's right operand comes by TMA
+    (`tile.fetch`). Its left operand does too, or it is such a tile of another product's rows and columns (FT §5.3).
+
+    (N1) 64, 128 or 192 rows.
+  }];
+  let parameters = (ins "int64_t":$rows);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Threads of all its warp groups.
+    int64_t getNumThreads() const;
+  }];
+}
+
 def Tile_BorderAttr : AttrDef<Tile_Dialect, "Border"> {
   let mnemonic = "border";
   let summary = "a border of what a matrix in memory is made of, beyond which it is 0";
@@ -187,6 +209,23 @@ def Tile_RegistersType : Tile_Type<"Registers", "registers"> {
     int64_t getOwn(unsigned dim) const { return getShape()[dim] / getLayout().getThreads()[dim]; }
     int64_t getNumOwn() const { return getOwn(0) * getOwn(1); }
     RegistersType withElement(Type element) const { return get(getContext(), getShape(), element, getLayout()); }
+  }];
+}
+
+def Tile_RowVectorType : Tile_Type<"RowVector", "row_vector"> {
+  let summary = "a value for each row of tiles in registers";
+  let description = [{
+    `!tile.row_vector<128, f32, #tile.blocked<...>>`: each thread has the values of those rows of which it has elements in a tile with this layout. Tiles of the same
+    rows and layout share it, whatever columns they have.
+
+    (V1) Integers or floats. (V2) The layout's span divides the rows.
+  }];
+  let parameters = (ins "int64_t":$rows, "Type":$elementType, "BlockedAttr":$layout);
+  let assemblyFormat = "`<` $rows `,` $elementType `,` $layout `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Values that a thread has.
+    int64_t getNumOwn() const { return getRows() / getLayout().getThreads()[0]; }
   }];
 }
 
@@ -403,6 +442,26 @@ def Tile_PartOp : Tile_Op<"part", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_RowValuesOp : Tile_Op<"row_values", [Pure]> {
+  let summary = "the values that rows have one of";
+  let description = [{
+    Of each row of the tile the one value that all its elements have, as those of `tile.reduce`. (1) The result has the tile's rows, elements and layout.
+  }];
+  let arguments = (ins Tile_RegistersType:$input);
+  let results = (outs Tile_RowVectorType:$result);
+  let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "a tile whose rows have one value each";
+  let description = [{Each element of the result is its row's value; nothing moves. (1) The result has the vector's rows, elements and layout.}];
+  let arguments = (ins Tile_RowVectorType:$input);
+  let results = (outs Tile_RegistersType:$result);
+  let assemblyFormat = "$input attr-dict `:` qualified(type($input)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
 def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "adds the product of two tiles in shared memory to a tile in registers";
   let description = [{
@@ -421,9 +480,10 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
     access takes at most 16 bytes and divides what separates its rows in shared memory, and the terms where these are adjacent, else the layout's adjacent rows or columns.
 
     With `wgmma` warp groups of 128 threads multiply 64 rows, all columns and 16 terms at a time, out of swizzled tiles. (5) Both operands are f16 or bf16
-    and swizzled alike, sums f32 with the layout that wgmma has (`#tile.blocked`), at most 256 columns in eights, and terms in sixteens.
+    and swizzled, sums f32 with the layout that wgmma has (`#tile.blocked`), at most 256 columns in eights, and terms in sixteens. The left operand may be a tile in
+    registers with the sums' layout: a thread's elements are those that `wgmma` asks of it. Its `lhs_stage` is not read.
   }];
-  let arguments = (ins Tile_RegistersType:$accumulator, Tile_SharedType:$lhs, I64:$lhs_stage, Tile_SharedType:$rhs,
+  let arguments = (ins Tile_RegistersType:$accumulator, AnyTypeOf<[Tile_SharedType, Tile_RegistersType]>:$lhs, I64:$lhs_stage, Tile_SharedType:$rhs,
                        I64:$rhs_stage, UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed, UnitAttr:$lhs_unsigned,
                        UnitAttr:$rhs_unsigned, UnitAttr:$fragments, UnitAttr:$wgmma, OptionalAttr<Tile_ReadsAttr>:$reads);
   let results = (outs Tile_RegistersType:$result);
@@ -432,6 +492,8 @@ def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accum
     qualified(type($result)) `,` qualified(type($lhs)) `,` qualified(type($rhs))
   }];
   let extraClassDeclaration = [{
+    /// The left operand's type in shared memory; null where it is in registers.
+    SharedType getLhsType() { return ::llvm::dyn_cast<SharedType>(getLhs().getType()); }
     ::llvm::LogicalResult verifyFragments();
     ::llvm::LogicalResult verifyReads();
   }];

@@ -51,7 +51,8 @@ def Tile_InFlightType : Tile_Type<"InFlight", "in_flight"> {
 def Tile_ChannelType : Tile_Type<"Channel", "channel"> {
   let summary = "a queue of shared tiles from one role to others";
   let description = [{
-    `!tile.channel<[!tile.shared<128x64xf16, swizzle = 128, stages = 1>, …], slots = 4>`: each of the `slots` holds a tile of each type, one after the other.
+    `!tile.channel<[!tile.shared<128x64xf16, swizzle = 128, stages = 1>, …], slots = 4>`: each of the `slots` holds a tile of each type, one after the other, or
+    other tiles that take no more bytes.
     One role writes a slot, each group of the other role reads it; what is written first is read first, by each of them.
 
     (C1) at least one tile, one stage each, swizzled, and at least one slot; (C2) each tile takes a multiple of 1024 bytes.
@@ -113,12 +114,31 @@ def Tile_StartMmaOp : Tile_Op<"start_mma", [MemoryEffects<[MemRead, MemWrite]>]>
 
     (1) to (5) as `tile.mma`; the sums to add to are a tile or in flight themselves.
   }];
-  let arguments = (ins AnyTypeOf<[Tile_RegistersType, Tile_InFlightType]>:$accumulator, Tile_SharedType:$lhs, Tile_SharedType:$rhs,
+  let arguments = (ins AnyTypeOf<[Tile_RegistersType, Tile_InFlightType]>:$accumulator, AnyTypeOf<[Tile_SharedType, Tile_RegistersType]>:$lhs, Tile_SharedType:$rhs,
                        UnitAttr:$lhs_transposed, UnitAttr:$rhs_transposed);
   let results = (outs Tile_InFlightType:$result);
   let assemblyFormat = [{
     $accumulator `,` $lhs `,` $rhs attr-dict `:` qualified(type($accumulator)) `,` qualified(type($lhs)) `,` qualified(type($rhs)) `->` qualified(type($result))
   }];
+  let extraClassDeclaration = [{
+    /// The left operand's type in shared memory; null where it is in registers.
+    SharedType getLhsType() { return ::llvm::dyn_cast<SharedType>(getLhs().getType()); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_GroupMmaOp : Tile_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["sums", "result"]>]> {
+  let summary = "the instruction wgmma with its left operand in registers";
+  let description = [{
+    `wgmma.mma_async` of 64 rows, `columns` columns and 16 terms (PTX ISA, wgmma, "A from registers"). NVVM has no operation for it. The left operand is four
+    registers of two halves each. The right operand is a matrix descriptor. `bf16` says of halves that they are bf16; `rhs_rows` that the right operand's terms are
+    rows in shared memory. The other instructions of a product stand around it as around NVVM's.
+
+    (1) Four registers. (2) The sums are a structure of half as many floats as there are columns.
+  }];
+  let arguments = (ins LLVM_AnyStruct:$sums, Variadic<I32>:$lhs, I64:$rhs, I64Attr:$columns, UnitAttr:$bf16, UnitAttr:$rhs_rows);
+  let results = (outs LLVM_AnyStruct:$result);
+  let assemblyFormat = "$sums `,` `[` $lhs `]` `,` $rhs `columns` $columns attr-dict `:` type($sums)";
   let hasVerifier = 1;
 }
 
@@ -172,7 +192,7 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     Gives the slot's tiles, and the barrier at which what lands in them counts. `at` says how many slots have been taken before (`tile-place-slots`).
 
-    (1) the results are the channel's tiles, then a pointer.
+    (1) the results are tiles that fit a slot, then a pointer.
   }];
   let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
   let results = (outs Variadic<Tile_SharedType>:$tiles, Tile_SharedPointer:$barrier);
@@ -182,13 +202,14 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Tile_PublishOp : Tile_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the slot acquired last is full once all of its bytes have landed";
-  let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
+  let description = [{So many `bytes`, 0: as many as a slot has.}];
+  let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$bytes);
   let assemblyFormat = "$channel (`at` $position^)? attr-dict `:` qualified(type($channel))";
 }
 
 def Tile_ReceiveOp : Tile_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the next full slot of a channel";
-  let description = [{(1) the results are the channel's tiles.}];
+  let description = [{(1) the results are tiles that fit a slot, those that were put into it.}];
   let arguments = (ins Tile_ChannelType:$channel, Optional<I32>:$position);
   let results = (outs Variadic<Tile_SharedType>:$tiles);
   let assemblyFormat = "$channel (`at` $position^)? attr-dict `:` qualified(type($channel)) `->` type($tiles)";

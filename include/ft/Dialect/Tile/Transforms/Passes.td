@@ -11,6 +11,16 @@ class PipelinePass<string name> : Pass<name> {
                            "::mlir::tile::TileDialect"];
 }
 
+def TileHoistFetches : PipelinePass<"tile-hoist-fetches"> {
+  let summary = "fetch before a loop what is the same in all of its iterations";
+  string reads = "`tile.pipeline`, `tile.fetch`";
+  string writes = "`tile.fetch`";
+  let description = [{
+    A `tile.fetch` whose map and coordinates no iteration of a loop changes moves before the loop, with what its coordinates are computed from. Loops that carry
+    tiles in registers are left so, and no others: an operand of what stays in registers stays in shared memory as long.
+  }];
+}
+
 def TileSplitRoles : PipelinePass<"tile-split-roles"> {
   let summary = "divide a kernel among warp groups that fetch and warp groups that compute";
   string reads = "`tile.pipeline`, `tile.fetch`";
@@ -29,7 +39,8 @@ def TileMakeChannels : PipelinePass<"tile-make-channels"> {
   string reads = "`tile.roles`, `tile.fetch`";
   string writes = "`tile.channel`, shared memory of the launch";
   let description = [{
-    Fetches of one block of operations, which lie side by side, become elements of one channel with the `slots` of the kernel's `tile.pipeline`. The loading
+    Fetches of one block of operations, which lie side by side, become an element of a channel with the `slots` of the kernel's `tile.pipeline`. All elements that
+    are read before the next one is share one channel, whose slots are as large as the largest. One that stays while others come has a channel of one slot. The loading
     role has `tile.acquire`, a `tile.start_fetch` for each tile, and `tile.publish`. The computing role has `tile.receive`, and `tile.release` after the last use.
     The channels' shared memory is added to the launch. What does not fit the device is an error that names the channel.
   }];

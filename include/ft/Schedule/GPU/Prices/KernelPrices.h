@@ -107,6 +107,7 @@ private:
   FailureOr<TaskCost> costOfInside(ArrayRef<BlockOp> nest, const GpuPlace &where, const Place &outside);
   FailureOr<TaskCost> costOfLeaf(BlockOp leaf, const Place &place);
   TaskCost costOfLoops(const LeafForm &form, unsigned number, Attribute layout, bool isRowWise, const Place &place);
+  TaskCost costOfChain(const LeafForm &form, tile::ChainAttr layout, bool isRowWise, const Place &place);
   TaskCost costOfJoined(const LeafForm &form, unsigned number, tile::ProductAttr layout, bool isRowWise, const Place &place);
   TaskCost costOfFused(const LeafForm &form, unsigned number, bool isRowWise, const Place &place);
   Source metBefore(BlockOp leaf, unsigned read, const Place &place);

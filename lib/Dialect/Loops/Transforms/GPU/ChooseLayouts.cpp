@@ -151,6 +151,19 @@ FailureOr<LeafTiling> togpu::readTiling(loops::LeafOp leaf, const LeafInBlock &o
     return leaf.emitError("the GPU engine can't run a leaf without layouts, which say how threads share it: "
                           "loops-choose-layouts writes them");
   LeafTiling tiling;
+  if (auto chain = layouts.size() == 1 ? dyn_cast<tile::ChainAttr>(layouts[0]) : tile::ChainAttr()) {
+    std::string wrong;
+    leaf::Nest collapsed;
+    if (chain.getNumThreads() != own.context.threads)
+      wrong = "it is for " + std::to_string(chain.getNumThreads()) + " threads, the block has " + std::to_string(own.context.threads);
+    else if (own.form.graph.nests.empty())
+      wrong = "the leaf computes nothing";
+    else
+      tiling.chain = schedule::planChain(own.form, schedule::tileContextOf(own.form, 0, own.context, own.rowWise, collapsed), chain.getRows(), wrong);
+    if (!tiling.chain)
+      return leaf.emitError("the GPU engine can't run the layout ") << chain << ": " << wrong;
+    return tiling;
+  }
   auto lanes = layouts.empty() ? etdg::RowLanesAttr() : dyn_cast<etdg::RowLanesAttr>(layouts[0]);
   if (!lanes) {
     if (failed(readTiles(leaf, own, machine, tiling.tiles)))

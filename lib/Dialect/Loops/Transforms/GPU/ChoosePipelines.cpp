@@ -41,6 +41,8 @@ std::string togpu::readFetch(OperandMap &map, const ProductShape &shape, const s
 
 static bool hasGroups(loops::LeafOp leaf) {
   return leaf.getLayoutsAttr() && llvm::any_of(leaf.getLayoutsAttr(), [](Attribute layout) {
+           if (isa<tile::ChainAttr>(layout))
+             return true;
            auto product = dyn_cast<tile::ProductAttr>(layout);
            return product && product.getWgmma();
          });
@@ -56,21 +58,78 @@ public:
 
 private:
   FailureOr<std::string> findObstacle(loops::LeafOp leaf);
+  std::string findObstacle(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan);
   LogicalResult layOutWithout(loops::LeafOp leaf);
   tile::PipelineAttr choose();
+  /// Bytes of shared memory that slots leave to others, each of which begins where a channel may: also to what warps leave each other.
+  int64_t bytesBeside() const {
+    constexpr int64_t unit = tile::ChannelType::alignment;
+    return int64_t(llvm::alignTo(ownBytes + leafBytes + unit, unit)) +
+           (stayBytes > 0 ? int64_t(llvm::alignTo(stayBytes + 2 * tile::ChannelType::barrierBytes, unit)) : 0);
+  }
 
   func::FuncOp kernel;
   ArrayRef<loops::LaunchOp> launches;
   const Machine &machine;
   etdg::ThreadBlockAttr block;
   int64_t slotBytes = 0; // of the largest
+  int64_t stayBytes = 0; // of operands that may stay while others come
+  int64_t ownBytes = 0;  // of what the kernel has in shared memory otherwise
+  int64_t leafBytes = 0; // of what its other leaves need in turn
   int64_t steps = 1;     // of the longest sum
 };
 } // namespace
 
+/// Whether the threads of a block wait for each other inside of a loop nest of a leaf: to add slices of sums, or parts that lanes have.
+static bool waitsInside(loops::LeafOp leaf) {
+  return !leaf.getLayoutsAttr() || !llvm::all_of(leaf.getLayoutsAttr(), [](Attribute layout) {
+    auto tiling = dyn_cast<etdg::TilingAttr>(layout);
+    return tiling && tiling.getLanes() <= tile::warpThreads && tiling.getSlices() <= 1;
+  });
+}
+
+/// Whether each iteration of the loop around computes the same.
+static bool isInvariant(Value value, scf::ForOp loop) {
+  Operation *op = value.getDefiningOp();
+  return loop.isDefinedOutsideOfLoop(value) ||
+         (op && op->getNumRegions() == 0 && isMemoryEffectFree(op) && llvm::all_of(op->getOperands(), [&](Value operand) { return isInvariant(operand, loop); }));
+}
+
+/// Whether a leaf's input is the same in each iteration of the loop around the leaf: it is fetched before the loop, and stays.
+static bool stays(loops::LeafOp leaf, const leaf::LeafGraph &graph, const leaf::ElementView &view) {
+  auto loop = dyn_cast<scf::ForOp>(leaf->getParentOp());
+  return loop && isInvariant(leaf.getInputs()[graph.buffers[size_t(view.buffer)].number], loop);
+}
+
+/// The same of a chain's products. What they take on the left may stay, what they take on the right comes one after the other.
+std::string PipelineChooser::findObstacle(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan) {
+  for (auto [i, nest] : llvm::enumerate(plan.nests))
+    for (bool isLhs : {true, false}) {
+      if (!nest.product || (isLhs && nest.left))
+        continue;
+      ProductShape shape(graph, unsigned(i), *nest.product, leaf.getMost());
+      OperandMap map(leaf, graph, launches);
+      if (std::string why = readFetch(map, shape, *nest.product, graph.nests[i], isLhs); !why.empty())
+        return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
+    }
+  int64_t ofLeaf = 0;
+  for (auto [i, nest] : llvm::enumerate(plan.nests)) {
+    if (!nest.product)
+      continue;
+    const schedule::StagedOperands &staged = nest.product->staged;
+    const int64_t left = nest.left ? 0 : staged.lhs.getBytes();
+    const bool isLeftKept = left > 0 && stays(leaf, graph, graph.nests[i].members.front().reads[size_t(nest.product->loops.lhs)]);
+    ofLeaf += isLeftKept ? left : 0;
+    slotBytes = std::max(slotBytes, staged.rhs.getBytes() + (isLeftKept ? 0 : left));
+  }
+  stayBytes = std::max(stayBytes, ofLeaf);
+  steps = std::numeric_limits<int64_t>::max();
+  return std::string();
+}
+
 /// Why a leaf can't have its operands fetched; empty: it can.
 FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
-  if (!hasGroups(leaf))
+  if (!hasGroups(leaf) && waitsInside(leaf))
     return std::string("another leaf of the kernel needs all threads of a block");
   FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
   if (failed(own))
@@ -78,7 +137,17 @@ FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
   FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
   if (failed(tiling))
     return failure();
+  if (!hasGroups(leaf)) {
+    LeafNeeds needs = findNeeds(leaf, *own, *tiling, block);
+    int64_t bytes = needs.operands.bytes + needs.sums.bytes;
+    for (const LeafNeeds::Need &value : needs.values)
+      bytes += value.bytes;
+    leafBytes = std::max(leafBytes, bytes);
+    return std::string();
+  }
   const leaf::LeafGraph &graph = own->form.graph;
+  if (tiling->chain)
+    return findObstacle(leaf, graph, *tiling->chain);
   for (auto [i, tiles] : llvm::enumerate(tiling->tiles)) {
     if (!tiles.product)
       continue;
@@ -100,6 +169,7 @@ LogicalResult PipelineChooser::layOutWithout(loops::LeafOp leaf) {
   if (failed(own))
     return failure();
   own->context.groups = false;
+  own->context.products = true;
   leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(), schedule::chooseLayouts(own->form, own->context, own->rowWise, machine)));
   return success();
 }
@@ -108,7 +178,7 @@ LogicalResult PipelineChooser::layOutWithout(loops::LeafOp leaf) {
 tile::PipelineAttr PipelineChooser::choose() {
   using P = tile::PipelineAttr;
   const int64_t computers = block.getThreads() / P::groupThreads, threads = (computers + 1) * P::groupThreads;
-  const int64_t room = machine.occupancy.sharedBytesPerBlock - tile::ChannelType::alignment; // beside what warps leave each other
+  const int64_t room = machine.occupancy.sharedBytesPerBlock - bytesBeside();
   const int64_t slots = std::min<int64_t>(room / (slotBytes + 2 * tile::ChannelType::barrierBytes), steps);
   constexpr int64_t unit = 8;
   const int64_t all = machine.occupancy.registersPerUnit / threads / unit * unit * threads;
@@ -131,6 +201,15 @@ LogicalResult PipelineChooser::run() {
       return failure();
     obstacle = *found;
   }
+  kernel.walk([&](memref::AllocOp alloc) {
+    auto memory = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
+    if (!memory || memory.getKind() == loops::MemoryKind::Shared)
+      ownBytes += loops::bytesOfBlock(alloc);
+  });
+  const int64_t least = bytesBeside() + 2 * (slotBytes + 2 * tile::ChannelType::barrierBytes);
+  if (obstacle.empty() && least > machine.occupancy.sharedBytesPerBlock)
+    obstacle = "its operands and what it keeps take " + std::to_string(least) + " bytes of shared memory, of " +
+               std::to_string(machine.occupancy.sharedBytesPerBlock);
   if (obstacle.empty()) {
     if (!kernel->hasAttr(tile::pipelineName))
       kernel->setAttr(tile::pipelineName, choose());

@@ -182,7 +182,7 @@ static LogicalResult choosePoints(loops::LeafOp leaf, etdg::ThreadBlockAttr bloc
     leaf.setNestsAttr(ArrayAttr::get(leaf.getContext(), {chooseRowAccesses(leaf, own, *tiling.rows, facts, machine)}));
     return success();
   }
-  SmallVector<Attribute> nests(tiling.tiles.size(), UnitAttr::get(leaf.getContext()));
+  SmallVector<Attribute> nests(tiling.chain ? 1 : tiling.tiles.size(), UnitAttr::get(leaf.getContext()));
   (void)eachNest(leaf, own, tiling, facts, machine, [&](unsigned number, LeafNest &, tile::NestAttr widest, tile::PointTilesAttr) {
     nests[number] = widest;
     return success();
@@ -264,7 +264,7 @@ static std::string describeWrong(tile::NestAttr said, tile::NestAttr widest, til
 FailureOr<std::vector<LeafNest>> togpu::readNests(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafPlaces &places,
                                                   const Machine &machine) {
   std::vector<LeafNest> nests(tiling.tiles.size());
-  if (tiling.rows)
+  if (tiling.rows || tiling.chain)
     return nests;
   ArrayAttr said = leaf.getNestsAttr();
   SmallVector<BufferFacts> facts = findFacts(leaf, own.form.graph, places);

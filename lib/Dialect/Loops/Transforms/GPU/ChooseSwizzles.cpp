@@ -107,6 +107,47 @@ void SwizzleChooser::addTo(Value view, const Gain &gain) {
     }
 }
 
+/// Where the eight rows of a fragment begin in what a chain of products reads or writes as a tile.
+static std::optional<SmallVector<int64_t>> rowsInChain(const schedule::ChainPlan &plan, const leaf::LeafGraph &graph, unsigned nest, const leaf::ElementView &view) {
+  constexpr int64_t fragmentRows = 8;
+  std::optional<schedule::ChainPlace> place = plan.placeOf(graph, nest, view);
+  if (!place || place->space < 0 || place->columns.back() != 1)
+    return std::nullopt;
+  const leaf::Buffer &buffer = graph.buffers[size_t(place->buffer)];
+  SmallVector<int64_t> rows;
+  for (int64_t row = 0; row < fragmentRows; ++row) {
+    int64_t rest = row, offset = 0;
+    for (auto [size, stride] : llvm::reverse(llvm::zip_equal(plan.rowSizes, place->rows))) {
+      offset += rest % std::max<int64_t>(size, 1) * stride;
+      rest /= std::max<int64_t>(size, 1);
+    }
+    rows.push_back((offset + rest * (buffer.batched ? buffer.numElements : 0)) * bytesOf(buffer.elementType));
+  }
+  return rows;
+}
+
+void SwizzleChooser::addChain(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan) {
+  constexpr int64_t adjacent = 2; // columns of a lane
+  auto add = [&](unsigned nest, const leaf::ElementView &view) {
+    std::optional<SmallVector<int64_t>> rows = rowsInChain(plan, graph, nest, view);
+    if (!rows)
+      return;
+    const leaf::Buffer &buffer = graph.buffers[size_t(view.buffer)];
+    Gain gain;
+    gain.before = countFragmentAccesses(*rows, adjacent * bytesOf(buffer.elementType), false);
+    gain.after = countFragmentAccesses(*rows, adjacent * bytesOf(buffer.elementType), true);
+    if (buffer.kind == leaf::Buffer::Kind::Input)
+      addTo(leaf.getInputs()[buffer.number], gain);
+    if (buffer.kind == leaf::Buffer::Kind::Output)
+      addTo(leaf.getOutputs()[buffer.number], gain);
+  };
+  for (auto [n, nest] : llvm::enumerate(graph.nests))
+    for (const leaf::NestMember &member : nest.members)
+      for (auto *views : {&member.inits, &member.writes})
+        for (const leaf::ElementView &view : *views)
+          add(unsigned(n), view);
+}
+
 void SwizzleChooser::addViews(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafNeeds &needs) {
   const leaf::LeafGraph &graph = own.form.graph;
   llvm::SmallDenseMap<int, Gain> ofBuffer;
@@ -141,9 +182,11 @@ void SwizzleChooser::addViews(loops::LeafOp leaf, const LeafInBlock &own, const 
   }
 }
 
-/// Whether warps multiply fragments for one of its loop nests.
+/// Whether warps multiply fragments for one of its loop nests, or keep a chain of products in registers.
 static bool hasFragments(loops::LeafOp leaf) {
   auto isOfFragments = [](Attribute layout) {
+    if (isa<tile::ChainAttr>(layout))
+      return true;
     auto product = dyn_cast<tile::ProductAttr>(layout);
     return product && product.getMma();
   };
@@ -159,6 +202,10 @@ LogicalResult SwizzleChooser::look(loops::LeafOp leaf) {
   FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
   if (failed(tiling))
     return failure();
+  if (tiling->chain) {
+    addChain(leaf, own->form.graph, *tiling->chain);
+    return success();
+  }
   LeafNeeds needs = findNeeds(leaf, *own, *tiling, block);
   addViews(leaf, *own, *tiling, needs);
   return success();

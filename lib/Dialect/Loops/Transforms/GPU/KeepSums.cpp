@@ -272,10 +272,75 @@ static void keepSums(loops::LeafOp leaf, KeptFinder &finder, int64_t most) {
     leaf->setAttr(keptName, ArrayAttr::get(leaf.getContext(), said));
 }
 
+//===----------------------------------------------------------------------===//
+// Chains of products
+//===----------------------------------------------------------------------===//
+
+/// The tile, or the values of rows, that a carried value of a chain is; or `why` it is none.
+static std::optional<KeptSum> findInChain(CarriedView view, CarriedViews &carried, const LeafGraph &graph, const schedule::ChainPlan &plan, std::string &why) {
+  if (why = carried.describeMet(view); !why.empty())
+    return std::nullopt;
+  KeptSum sum;
+  auto take = [&](unsigned nest, const ElementView &one, bool isWritten) {
+    const leaf::Buffer *buffer = one.isSplat() ? nullptr : &graph.buffers[size_t(one.buffer)];
+    auto kind = isWritten ? leaf::Buffer::Kind::Output : leaf::Buffer::Kind::Input;
+    if (!buffer || buffer->kind != kind || buffer->number != (isWritten ? view.output : view.input))
+      return true;
+    std::optional<schedule::ChainPlace> place = plan.placeOf(graph, nest, one);
+    std::optional<schedule::ChainPlace> &known = isWritten ? sum.chainTo : sum.chainFrom;
+    (isWritten ? sum.output : sum.input) = one.buffer;
+    if (!place || (known && !(*known == *place)))
+      return false;
+    known = place;
+    return true;
+  };
+  bool isOne = true;
+  for (auto [n, nest] : llvm::enumerate(graph.nests))
+    for (const NestMember &member : nest.members) {
+      for (auto *views : {&member.reads, &member.inits})
+        for (const ElementView &one : *views)
+          isOne &= take(unsigned(n), one, /*isWritten=*/false);
+      for (const ElementView &one : member.writes)
+        isOne &= take(unsigned(n), one, /*isWritten=*/true);
+    }
+  schedule::ChainPlace other = sum.chainFrom.value_or(schedule::ChainPlace());
+  other.buffer = sum.output;
+  if (!isOne || !sum.chainFrom || !sum.chainTo || !(other == *sum.chainTo)) {
+    why = "the leaf meets other elements of it than those of one tile";
+    return std::nullopt;
+  }
+  sum.type = graph.buffers[size_t(sum.output)].elementType;
+  return sum;
+}
+
+/// The type in which iterations hand on a value of a chain that they need not round.
+static Type typeInChain(loops::LeafOp leaf, const KeptSum &sum) {
+  return leaf->getParentOp()->hasAttr("loops.rounds_last") && leaf::isHalf(sum.type) ? Float32Type::get(leaf.getContext()) : Type();
+}
+
+static void keepChain(loops::LeafOp leaf, const LeafInBlock &own, const schedule::ChainPlan &plan, ArrayRef<loops::LaunchOp> launches) {
+  CarriedViews carried(leaf, launches);
+  SmallVector<Attribute> said;
+  for (CarriedView view : carried.find()) {
+    std::string why;
+    std::optional<KeptSum> sum = findInChain(view, carried, own.form.graph, plan, why);
+    if (!sum) {
+      remark::missed(leaf.getLoc(), aboutSums()) << ("input " + Twine(view.input) + " goes through memory at each iteration: " + why).str();
+      continue;
+    }
+    std::string seen = carried.describeSeen(view);
+    said.push_back(KeptAttr::get(leaf.getContext(), view.output, view.input, seen.empty() ? KeptStore::Last : KeptStore::Each, typeInChain(leaf, *sum)));
+    remark::passed(leaf.getLoc(), aboutSums())
+        << ("input " + Twine(view.input) + " stays in registers from the first iteration to the last" + (seen.empty() ? "" : "; each one stores it: " + seen)).str();
+  }
+  if (!said.empty())
+    leaf->setAttr(keptName, ArrayAttr::get(leaf.getContext(), said));
+}
+
 /// Whether some product of a leaf has a tile, in a loop of which it is the body.
 static bool mayKeep(loops::LeafOp leaf) {
   return isa<scf::ForOp>(leaf->getParentOp()) && !leaf->hasAttr(keptName) && leaf.getLayoutsAttr() &&
-         llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ProductAttr>);
+         llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ProductAttr, tile::ChainAttr>);
 }
 
 LogicalResult mlir::ft::keepKernelSums(loops::ProgramOp program, const GpuScheduleOptions &options) {
@@ -289,6 +354,10 @@ LogicalResult mlir::ft::keepKernelSums(loops::ProgramOp program, const GpuSchedu
       FailureOr<LeafTiling> tiling = failed(own) ? FailureOr<LeafTiling>(failure()) : readTiling(leaf, *own, machine);
       if (failed(tiling))
         return WalkResult::interrupt();
+      if (tiling->chain) {
+        keepChain(leaf, *own, *tiling->chain, launches);
+        return WalkResult::advance();
+      }
       KeptFinder finder(leaf, *own, *tiling, launches);
       keepSums(leaf, finder, wordsOfSums(block, machine));
       return WalkResult::advance();
@@ -342,6 +411,26 @@ static LogicalResult checkKept(loops::LeafOp leaf, KeptFinder &finder, KeptAttr 
   return success();
 }
 
+static LogicalResult checkKeptInChain(loops::LeafOp leaf, CarriedViews &carried, const LeafGraph &graph, const schedule::ChainPlan &plan, KeptAttr said,
+                                      KeptSums &kept) {
+  auto refuse = [&](const Twine &why) { return leaf.emitError("the GPU engine can't keep ") << said << " in registers: " << why; };
+  CarriedView view{unsigned(said.getInput()), unsigned(said.getOutput())};
+  if (!carried.isCarried(view))
+    return refuse("by their addresses input " + Twine(view.input) + " is not what output " + Twine(view.output) + " was in the iteration before");
+  std::string why;
+  std::optional<KeptSum> sum = findInChain(view, carried, graph, plan, why);
+  if (!sum)
+    return refuse(why);
+  if (std::string seen = said.getStore() == KeptStore::Last ? carried.describeSeen(view) : ""; !seen.empty())
+    return refuse("stored after the last iteration alone, where " + seen);
+  if (said.getType() && said.getType() != typeInChain(leaf, *sum))
+    return refuse("the loop's iterations hand it on in another type, or round it (it says no loops.rounds_last)");
+  sum->type = said.getType() ? said.getType() : sum->type;
+  sum->said = said;
+  kept.push_back(*sum);
+  return success();
+}
+
 FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches) {
   KeptSums kept;
   auto said = leaf->getAttrOfType<ArrayAttr>(keptName);
@@ -349,10 +438,17 @@ FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, 
     return kept;
   if (tiling.rows)
     return leaf.emitError("the GPU engine can't keep sums of a leaf without products in tiles in registers (loops.kept)");
-  KeptFinder finder(leaf, own, tiling, launches);
-  for (KeptAttr one : said.getAsRange<KeptAttr>())
-    if (failed(checkKept(leaf, finder, one, kept)))
-      return failure();
+  if (tiling.chain) {
+    CarriedViews carried(leaf, launches);
+    for (KeptAttr one : said.getAsRange<KeptAttr>())
+      if (failed(checkKeptInChain(leaf, carried, own.form.graph, *tiling.chain, one, kept)))
+        return failure();
+  } else {
+    KeptFinder finder(leaf, own, tiling, launches);
+    for (KeptAttr one : said.getAsRange<KeptAttr>())
+      if (failed(checkKept(leaf, finder, one, kept)))
+        return failure();
+  }
   auto loop = cast<scf::ForOp>(leaf->getParentOp());
   if (storesBehind(loop) && !waitsBehind(loop))
     return loop.emitError("the GPU engine can't run the loops: sums that stay in registers are stored after the loop; expected a loops.sync block before something reads: "

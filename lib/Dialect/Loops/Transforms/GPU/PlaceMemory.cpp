@@ -167,7 +167,7 @@ static void findStages(leaf::LeafGraph &graph, ArrayRef<Tiles> tiles, etdg::Thre
 
 LeafNeeds togpu::findNeeds(loops::LeafOp leaf, LeafInBlock &own, const LeafTiling &tiling, etdg::ThreadBlockAttr block) {
   LeafNeeds needs;
-  if (tiling.rows)
+  if (tiling.rows || tiling.chain)
     return needs;
   leaf::LeafGraph &graph = own.form.graph;
   findStages(graph, tiling.tiles, block, needs);

@@ -90,10 +90,20 @@ void SyncPlacer::take(Region &region) {
       take(&op);
 }
 
+/// Whether a leaf stores something that is not kept through the loop around it.
+static bool storesItself(loops::LeafOp leaf) {
+  auto kept = leaf->getAttrOfType<ArrayAttr>(keptName);
+  auto isLast = [](loops::KeptAttr one) { return one.getStore() == loops::KeptStore::Last; };
+  size_t last = kept ? size_t(llvm::count_if(kept.getAsRange<loops::KeptAttr>(), isLast)) : 0;
+  return last < leaf.getOutputs().size();
+}
+
 /// The loop nests after which threads wait: each that does not stay in registers with a product before it. Rows in registers are a lane's own, and
 /// for what is on its way those wait who read it.
 static SmallVector<bool> chooseSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests) {
-  SmallVector<bool> syncs(nests, !tiling.rows && !isAsync(leaf));
+  SmallVector<bool> syncs(nests, !tiling.rows && !tiling.chain && !isAsync(leaf));
+  if (tiling.chain && !syncs.empty())
+    syncs.back() = storesItself(leaf);
   for (auto [i, tiles] : llvm::enumerate(tiling.tiles))
     if (tiles.product)
       for (int64_t behind = 0; behind < tiles.product->attribute.getFused(); ++behind)

@@ -38,6 +38,7 @@ private:
   LogicalResult look(loops::LeafOp leaf);
   void look(memref::AllocOp alloc);
   void lookAtMemory(Value memory, Operation *alloc);
+  void addChain(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan);
   void addViews(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafNeeds &needs);
   void addTo(Value view, const Gain &gain);
   bool isBetter(Operation *alloc) const;

@@ -18,6 +18,8 @@ struct KeptSum {
   leaf::ElementView from, to;       // over the product's parallel loops
   Type type;                 // of its elements in registers
   int64_t tiles = 1;         // of all that is kept, row by row
+  /// Of a leaf that is a chain of products, in the place of `leader`, `from` and `to`.
+  std::optional<schedule::ChainPlace> chainFrom, chainTo;
 };
 
 using KeptSums = SmallVector<KeptSum, 0>;

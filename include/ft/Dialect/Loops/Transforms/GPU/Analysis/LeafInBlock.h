@@ -11,6 +11,7 @@
 
 #include "ft/Analysis/LeafGraph/NestAccesses.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
+#include "ft/Schedule/GPU/Layouts/Chains.h"
 #include "ft/Schedule/GPU/Plan/GpuPlan.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -58,9 +59,10 @@ struct LeafInBlock {
 /// The leaf in thread blocks like these. An error at it where its cuts are none of its loop nests.
 FailureOr<LeafInBlock> readLeaf(loops::LeafOp leaf, etdg::ThreadBlockAttr block, const Lift &lift);
 
-/// How threads share a leaf: rows that stay in registers, or tiles of each loop nest.
+/// How threads share a leaf: rows that stay in registers, a chain of products, or tiles of each loop nest.
 struct LeafTiling {
   std::optional<schedule::RowPlan> rows;
+  std::optional<schedule::ChainPlan> chain;
   SmallVector<schedule::Tiles> tiles;
 };
 /// What the leaf's layouts say (ChooseLayouts.cpp). An error at it where they are missing or do not fit.
