@@ -148,7 +148,7 @@ def fuzz():
         return Counts()
     # Each half also asserts that it holds enough of every operator and shape.
     total = Counts()
-    for size, options in ((300, []), (500, ["--phases"]), (40, ["--emulate"])):
+    for size, options in ((300, []), (500, ["--phases"]), (40, ["--emulate"]), (500, ["--gradients", "--no-cpu", "--no-graph-interpreter"])):
         total += fuzz_halves(binary, size, options)
     return total
 

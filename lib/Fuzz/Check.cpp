@@ -1,6 +1,7 @@
 //===- Check.cpp - every engine agrees on a program -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Fuzz/Check.h"
+#include "CheckGradients.h"
 #include "CompileGraphs.h"
 #include "KeptErrors.h"
 
@@ -144,6 +145,8 @@ LogicalResult Subject::makeRuns() {
     FailureOr<tools::Data> data = tools::makeData(*found, dataOptions);
     if (failed(data))
       return fail("data", errors.text, i);
+    if (i < program.arguments.size())
+      data->arguments = program.arguments[i];
     interp::Lengths lengths;
     for (auto &[name, value] : data->lengths)
       lengths[name.getValue()] = value;
@@ -454,9 +457,35 @@ static void runOnCpu(std::vector<Subject> &subjects, MLIRContext *context, Stage
   }
 }
 
+/// Laws of derivatives on the interpreter, then the derived functions on the engines.
+static std::vector<Verdict> checkDerivatives(MLIRContext *context, MutableArrayRef<Program> programs,
+                                             const CheckOptions &options, StageTimes &times) {
+  std::vector<Verdict> verdicts;
+  std::vector<Program> derived;
+  SmallVector<size_t> owners;
+  for (Program &program : programs) {
+    llvm::PrettyStackTraceFormat trace("differentiating %s", program.name.c_str());
+    Timed timed(times.interpreter);
+    verdicts.push_back(checkGradients(program, options.seed, derived));
+    owners.resize(derived.size(), verdicts.size() - 1);
+  }
+  CheckOptions own = options;
+  own.gradients = false;
+  if (!options.cpu && !options.graphInterpreter && !options.phases && !options.emulate)
+    return verdicts;
+  for (auto [owner, verdict] : llvm::zip_equal(owners, checkPrograms(context, derived, own, times)))
+    if (verdict.outcome == Outcome::Failed && verdicts[owner].outcome == Outcome::Equal) {
+      verdicts[owner] = verdict;
+      verdicts[owner].stage = "derivative, " + verdict.stage;
+    }
+  return verdicts;
+}
+
 std::vector<Verdict> mlir::ft::fuzz::checkPrograms(MLIRContext *context,
                                                    MutableArrayRef<Program> programs,
                                                    const CheckOptions &options, StageTimes &times) {
+  if (options.gradients)
+    return checkDerivatives(context, programs, options, times);
   std::vector<Verdict> verdicts(programs.size());
   std::vector<Subject> subjects;
   subjects.reserve(programs.size());

@@ -274,6 +274,8 @@ void ProgramBuilder::ordered(Scope &scope, OperatorKind kind, ArrayRef<Value> li
 //===----------------------------------------------------------------------===//
 
 ProgramBuilder::Monoid ProgramBuilder::randomMonoid() {
+  if (isPolynomial())
+    return {rng.pick({Monoid::Add, Monoid::Mul})};
   if (isa<FloatType>(scalar))
     return {rng.pick({Monoid::Add, Monoid::Max, Monoid::Min})};
   Monoid m{rng.pick({Monoid::Add, Monoid::Add, Monoid::Mul, Monoid::Max, Monoid::Min, Monoid::And,
@@ -300,7 +302,7 @@ Value ProgramBuilder::combineOne(Monoid monoid, Value x, Value y) {
   bool isFloat = isa<FloatType>(cast<RankedTensorType>(x.getType()).getElementType());
   switch (monoid.kind) {
   case Monoid::Mul:
-    return arith::MulIOp::create(b, loc, x, y);
+    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y)) : Value(arith::MulIOp::create(b, loc, x, y));
   case Monoid::Max:
     return isFloat ? Value(arith::MaximumFOp::create(b, loc, x, y))
                    : Value(arith::MaxSIOp::create(b, loc, x, y));
@@ -322,9 +324,9 @@ Value ProgramBuilder::combineOne(Monoid monoid, Value x, Value y) {
 SmallVector<Value> ProgramBuilder::combine(Monoid monoid, ValueRange x, ValueRange y) {
   if (monoid.kind == Monoid::Affine) {
     // (a, c) then (d, e): t -> d (a t + c) + e.
-    Value product = arith::MulIOp::create(b, loc, x[0], y[0]);
-    Value moved = arith::MulIOp::create(b, loc, x[1], y[0]);
-    Value sum = arith::AddIOp::create(b, loc, moved, y[1]);
+    Value product = combineOne({Monoid::Mul}, x[0], y[0]);
+    Value moved = combineOne({Monoid::Mul}, x[1], y[0]);
+    Value sum = combineOne({Monoid::Add}, moved, y[1]);
     return {product, sum};
   }
   if (monoid.kind == Monoid::ArgMax) {
@@ -420,9 +422,9 @@ bool ProgramBuilder::reassociable(Scope &scope, OperatorKind kind, ArrayRef<Valu
   }
   SmallVector<Monoid> monoids;
   bool isFloat = isa<FloatType>(scalar);
-  if (lists.size() == 2 && types[0] == types[1] && isa<RankedTensorType>(types[0]) && !isFloat &&
-      rng.percent(60)) {
-    monoids.push_back({rng.percent(60) ? Monoid::Affine : Monoid::ArgMax, 2});
+  if (lists.size() == 2 && types[0] == types[1] && isa<RankedTensorType>(types[0]) &&
+      (!isFloat || isPolynomial()) && rng.percent(60)) {
+    monoids.push_back({rng.percent(60) || isPolynomial() ? Monoid::Affine : Monoid::ArgMax, 2});
   } else {
     for (unsigned i = 0; i < lists.size(); ++i)
       monoids.push_back(randomMonoid());
@@ -485,8 +487,8 @@ void ProgramBuilder::withCombine(Scope &scope, OperatorKind kind, ArrayRef<Value
   SmallVector<Type> types;
   unsigned count = 1 + rng.weighted({65, 35});
   for (unsigned i = 0; i < count; ++i) {
-    bool pair = rng.percent(15) && !isa<FloatType>(scalar);
-    monoids.push_back(pair ? Monoid{rng.percent(50) ? Monoid::Affine : Monoid::ArgMax, 2}
+    bool pair = rng.percent(15) && (!isa<FloatType>(scalar) || isPolynomial());
+    monoids.push_back(pair ? Monoid{rng.percent(50) || isPolynomial() ? Monoid::Affine : Monoid::ArgMax, 2}
                            : randomMonoid());
     Type type = randomTensorType();
     if (!pair && rng.percent(15))

@@ -81,7 +81,7 @@ SmallVector<utils::IteratorType> ProgramBuilder::drawIteratorTypes(unsigned coun
 /// What a place holds and what comes to it: their sum, or the larger one.
 Value ProgramBuilder::accumulate(OpBuilder &nested, Location at, bool adds, Value old, Value more) {
   if (isa<FloatType>(scalar))
-    return adds ? Value(arith::AddFOp::create(nested, at, old, more))
+    return adds || isPolynomial() ? Value(arith::AddFOp::create(nested, at, old, more))
                 : Value(arith::MaximumFOp::create(nested, at, old, more));
   return adds ? Value(arith::AddIOp::create(nested, at, old, more))
               : Value(arith::MaxSIOp::create(nested, at, old, more));

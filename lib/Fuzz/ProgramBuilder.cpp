@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::fuzz;
 
-ProgramBuilder::ProgramBuilder(MLIRContext *context, Random rng, std::string name)
+ProgramBuilder::ProgramBuilder(MLIRContext *context, Random rng, std::string name, Numbers numbers)
     : context(context), rng(rng), name(std::move(name)), b(context), loc(UnknownLoc::get(context)),
-      side(llvm::xxh3_64bits(this->name) + 1) {
-  mixed = side.percent(15);
+      side(llvm::xxh3_64bits(this->name) + 1), numbers(numbers) {
+  mixed = side.percent(15) && numbers == Numbers::Any;
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,6 +98,8 @@ void ProgramBuilder::chooseTypes() {
     scalar = b.getF64Type();
     break;
   }
+  if (numbers != Numbers::Any)
+    scalar = b.getF64Type();
   unsigned count = rng.between(1, 3);
   for (unsigned i = 0; i < count; ++i)
     sizes.push_back(randomSize());
@@ -237,7 +239,9 @@ Value ProgramBuilder::pickType(Scope &scope, Type type) {
 
 bool ProgramBuilder::afford(const Scope &scope, int64_t cost) {
   int64_t total = scope.iterations * cost;
-  if (total > 300000 || work + total > 900000)
+  // Derivatives run a program a dozen times.
+  int64_t most = numbers == Numbers::Any ? 300000 : 20000;
+  if (total > most || work + total > 3 * most)
     return false;
   work += total;
   return true;
@@ -399,10 +403,10 @@ Program ProgramBuilder::run() {
   return program;
 }
 
-Program mlir::ft::fuzz::generateProgram(MLIRContext *context, uint64_t seed, uint64_t number) {
+Program mlir::ft::fuzz::generateProgram(MLIRContext *context, uint64_t seed, uint64_t number, Numbers numbers) {
   Random mix(seed);
   return ProgramBuilder(context, Random(mix.next() ^ (number * 0xD1342543DE82EF95u)),
-                        "p" + std::to_string(number))
+                        "p" + std::to_string(number), numbers)
       .run();
 }
 

@@ -32,7 +32,7 @@ struct Scope {
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(MLIRContext *context, Random rng, std::string name);
+  ProgramBuilder(MLIRContext *context, Random rng, std::string name, Numbers numbers);
   Program run();
 
 private:
@@ -71,6 +71,7 @@ private:
   bool isScalarTensor(Type type) const;
 
   // TensorStatements.cpp
+  TypedAttr numberAttr(Type type, int64_t value);
   Value constant(RankedTensorType type);
   Value splat(RankedTensorType type, int64_t value);
   Value empty(RankedTensorType type);
@@ -82,7 +83,9 @@ private:
   Value makeTranspose(Scope &scope, RankedTensorType type, int effort);
   Value findTensor(Scope &scope, RankedTensorType type);
   Value binary(Value a, Value b);
+  Value binaryOfFloats(Value a, Value b);
   Value unary(Value a);
+  Value unaryOfFloats(Value a);
   Value tame(Value a);
   Value weights(Value a, int64_t summed);
   Value convert(Value a);
@@ -185,6 +188,8 @@ private:
   /// Programs of mixed types: values of others than `scalar` beside it. Drawn apart, so that the
   /// choices of all other programs stay what they are.
   bool mixed = false;
+  Numbers numbers;
+  bool isPolynomial() const { return numbers == Numbers::Polynomial; }
   Random side;
   int64_t work = 0;
   unsigned targetDepth = 2, deepest = 0;

@@ -122,7 +122,7 @@ void Shares::print(llvm::raw_ostream &os) const {
                        static_cast<long long>(occurrences.at(feature)));
 }
 
-std::vector<std::string> Shares::missing() const {
+std::vector<std::string> Shares::missing(bool mixesTypes) const {
   std::vector<std::string> lines;
   auto whole = programsWith.find("whole tensors");
   // Programs without lists can't have what is asked of those with lists.
@@ -147,8 +147,9 @@ std::vector<std::string> Shares::missing() const {
   for (const char *feature : {"tuple states", "lag", "r forms", "emit", "last states", "folds beside", "no init", "combine",
                               "states that are lists", "several lists", "named lengths"})
     demand(feature, 20.0 / 500, occurrences);
-  for (const char *feature : {"mixed types", "elements without numbers"})
-    demand(feature, 5.0 / 500, programsWith);
+  demand("elements without numbers", 5.0 / 500, programsWith);
+  if (mixesTypes)
+    demand("mixed types", 5.0 / 500, programsWith);
   for (const char *boundary : {"none", "zero", "clamp", "mirror", "wrap"})
     demand("window " + std::string(boundary), 5.0 / 500, occurrences);
   return lines;

@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::fuzz;
 
-static TypedAttr numberAttr(Type type, int64_t value) {
+TypedAttr ProgramBuilder::numberAttr(Type type, int64_t value) {
   if (auto f = dyn_cast<FloatType>(type))
-    return FloatAttr::get(f, value * 0.5);
+    return FloatAttr::get(f, isPolynomial() ? value : value * 0.5);
   return IntegerAttr::get(type, value);
 }
 
@@ -42,7 +42,7 @@ Value ProgramBuilder::empty(RankedTensorType type) {
 /// Floats only: keeps what grows.
 Value ProgramBuilder::tame(Value a) {
   auto type = cast<RankedTensorType>(a.getType());
-  if (!isa<FloatType>(type.getElementType()))
+  if (!isa<FloatType>(type.getElementType()) || isPolynomial())
     return a;
   if (rng.percent(50))
     return math::TanhOp::create(b, loc, a);
@@ -54,31 +54,43 @@ Value ProgramBuilder::tame(Value a) {
 Value ProgramBuilder::weights(Value a, int64_t summed) {
   auto type = cast<RankedTensorType>(a.getType());
   auto scalarType = dyn_cast<FloatType>(type.getElementType());
-  if (!scalarType)
+  if (!scalarType || isPolynomial())
     return a;
   auto factor = FloatAttr::get(scalarType, 0.5 / static_cast<double>(std::max<int64_t>(summed, 1)));
   Value small = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, Attribute(factor)));
   return arith::MulFOp::create(b, loc, a, small);
 }
 
+Value ProgramBuilder::binaryOfFloats(Value x, Value y) {
+  if (isPolynomial())
+    switch (rng.weighted({35, 25, 40})) {
+    case 0:
+      return arith::AddFOp::create(b, loc, x, y);
+    case 1:
+      return arith::SubFOp::create(b, loc, x, y);
+    default:
+      return arith::MulFOp::create(b, loc, x, y);
+    }
+  switch (rng.weighted({30, 20, 20, 15, 15})) {
+  case 0:
+    return tame(arith::AddFOp::create(b, loc, x, y));
+  case 1:
+    return tame(arith::SubFOp::create(b, loc, x, y));
+  case 2: {
+    Value t = math::TanhOp::create(b, loc, x);
+    return arith::MulFOp::create(b, loc, t, y);
+  }
+  case 3:
+    return arith::MaximumFOp::create(b, loc, x, y);
+  default:
+    return arith::MinimumFOp::create(b, loc, x, y);
+  }
+}
+
 Value ProgramBuilder::binary(Value x, Value y) {
   auto type = cast<RankedTensorType>(x.getType());
-  if (isa<FloatType>(type.getElementType())) {
-    switch (rng.weighted({30, 20, 20, 15, 15})) {
-    case 0:
-      return tame(arith::AddFOp::create(b, loc, x, y));
-    case 1:
-      return tame(arith::SubFOp::create(b, loc, x, y));
-    case 2: {
-      Value t = math::TanhOp::create(b, loc, x);
-      return arith::MulFOp::create(b, loc, t, y);
-    }
-    case 3:
-      return arith::MaximumFOp::create(b, loc, x, y);
-    default:
-      return arith::MinimumFOp::create(b, loc, x, y);
-    }
-  }
+  if (isa<FloatType>(type.getElementType()))
+    return binaryOfFloats(x, y);
   switch (rng.weighted({28, 18, 18, 7, 7, 4, 4, 4, 3, 7})) {
   case 0:
     return arith::AddIOp::create(b, loc, x, y);
@@ -109,35 +121,50 @@ Value ProgramBuilder::binary(Value x, Value y) {
   }
 }
 
-Value ProgramBuilder::unary(Value x) {
+Value ProgramBuilder::unaryOfFloats(Value x) {
   auto type = cast<RankedTensorType>(x.getType());
-  if (isa<FloatType>(type.getElementType())) {
-    switch (rng.below(6)) {
+  if (isPolynomial())
+    switch (rng.below(4)) {
     case 0:
       return arith::NegFOp::create(b, loc, x);
     case 1:
-      return math::TanhOp::create(b, loc, x);
-    case 2: {
-      Value a = math::AbsFOp::create(b, loc, x);
-      Value n = arith::NegFOp::create(b, loc, a);
-      return math::ExpOp::create(b, loc, n);
+      return arith::MulFOp::create(b, loc, x, x);
+    case 2:
+      return arith::MulFOp::create(b, loc, x, constant(type));
+    default:
+      return arith::AddFOp::create(b, loc, x, constant(type));
     }
-    case 3:
-      return arith::MulFOp::create(b, loc, x, splat(type, 1));
-    case 4: {
-      Value a = math::AbsFOp::create(b, loc, x);
-      Value one = splat(type, 2);
-      Value s = arith::AddFOp::create(b, loc, a, one);
-      return arith::DivFOp::create(b, loc, x, s);
-    }
-    default: {
-      Value a = math::AbsFOp::create(b, loc, x);
-      Value one = splat(type, 2);
-      Value s = arith::AddFOp::create(b, loc, a, one);
-      return math::SqrtOp::create(b, loc, s);
-    }
-    }
+  switch (rng.below(6)) {
+  case 0:
+    return arith::NegFOp::create(b, loc, x);
+  case 1:
+    return math::TanhOp::create(b, loc, x);
+  case 2: {
+    Value a = math::AbsFOp::create(b, loc, x);
+    Value n = arith::NegFOp::create(b, loc, a);
+    return math::ExpOp::create(b, loc, n);
   }
+  case 3:
+    return arith::MulFOp::create(b, loc, x, splat(type, 1));
+  case 4: {
+    Value a = math::AbsFOp::create(b, loc, x);
+    Value one = splat(type, 2);
+    Value s = arith::AddFOp::create(b, loc, a, one);
+    return arith::DivFOp::create(b, loc, x, s);
+  }
+  default: {
+    Value a = math::AbsFOp::create(b, loc, x);
+    Value one = splat(type, 2);
+    Value s = arith::AddFOp::create(b, loc, a, one);
+    return math::SqrtOp::create(b, loc, s);
+  }
+  }
+}
+
+Value ProgramBuilder::unary(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (isa<FloatType>(type.getElementType()))
+    return unaryOfFloats(x);
   switch (rng.below(8)) {
   case 0: {
     Value zero = splat(type, 0);
@@ -201,6 +228,8 @@ Value ProgramBuilder::convert(Value x) {
       return {};
     Value f = from.isInteger(1) ? Value(arith::UIToFPOp::create(b, loc, to, x))
                                 : Value(arith::SIToFPOp::create(b, loc, to, x));
+    if (isPolynomial())
+      return f;
     Value s = arith::MulFOp::create(b, loc, f, splat(to, 1));
     return math::TanhOp::create(b, loc, s);
   }
@@ -274,7 +303,8 @@ Value ProgramBuilder::throughOther(Scope &scope, Value x) {
 Value ProgramBuilder::makeOtherElements(Scope &scope, RankedTensorType type) {
   if (Value v = pickType(scope, type))
     return v;
-  if (!type.getElementType().isInteger(1))
+  // (What compares numbers is no polynomial.)
+  if (!type.getElementType().isInteger(1) || isPolynomial())
     return splat(type, 1);
   auto wide = tensorType(type.getShape());
   Value x = makeTensor(scope, wide, 0), y = splat(wide, 0);
@@ -413,7 +443,7 @@ Value ProgramBuilder::makeReduce(Scope &scope, RankedTensorType type, int effort
                   [&](OpBuilder &nested, Location at, ValueRange args) {
                     Value r;
                     if (isFloat)
-                      r = kind ? Value(arith::AddFOp::create(nested, at, args[0], args[1]))
+                      r = kind || isPolynomial() ? Value(arith::AddFOp::create(nested, at, args[0], args[1]))
                                : Value(arith::MaximumFOp::create(nested, at, args[0], args[1]));
                     else if (kind == 0)
                       r = arith::AddIOp::create(nested, at, args[0], args[1]);
@@ -485,9 +515,17 @@ Value ProgramBuilder::scalarCode(OpBuilder &nested, Location at, SmallVector<Val
   bool isFloat = isa<FloatType>(scalar);
   Value r = values.front();
   for (Value v : ArrayRef(values).drop_front()) {
+    if (isPolynomial() && rng.percent(40)) {
+      r = arith::MulFOp::create(nested, at, r, v);
+      continue;
+    }
     if (isFloat) {
       Value s = rng.percent(50) ? Value(arith::AddFOp::create(nested, at, r, v))
                                 : Value(arith::SubFOp::create(nested, at, r, v));
+      if (isPolynomial()) {
+        r = s;
+        continue;
+      }
       Value half = arith::ConstantOp::create(nested, at, nested.getFloatAttr(scalar, 0.5));
       r = arith::MulFOp::create(nested, at, s, half);
       continue;

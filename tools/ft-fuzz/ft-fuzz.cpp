@@ -56,6 +56,9 @@ struct Options {
   cl::opt<bool> phases{"phases",
                        cl::desc("each phase in turn, in declared order and with the validator; "
                                 "nothing else of the graph")};
+  cl::opt<bool> gradients{"gradients",
+                          cl::desc("derivatives in both modes: three of four programs are polynomials, whose derivatives are "
+                                   "compared exactly; engines run the derivatives")};
   cl::list<std::string> lengths{"at",
                                 cl::desc("with FILE: a length other than that of `ft.lengths`"),
                                 cl::value_desc("NAME=VALUE")};
@@ -234,12 +237,20 @@ static int runImperative(const Options &options, DialectRegistry &registry) {
   return failed == 0 && !few ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/// What the numbers of a random program are.
+static Numbers numbersOf(const Options &options, int64_t number) {
+  constexpr int64_t realOnes = 4; // one of so many
+  if (!options.gradients)
+    return Numbers::Any;
+  return number % realOnes == realOnes - 1 ? Numbers::Real : Numbers::Polynomial;
+}
+
 /// What random programs have too little of, which is printed; nothing of programs from a file.
 static std::vector<std::string> findShortages(const Options &options, const Shares &shares, int64_t done, int64_t refused) {
   std::vector<std::string> problems;
   if (options.file.empty()) {
     if (done >= 200)
-      problems = shares.missing();
+      problems = shares.missing(!options.gradients);
     if (refused * 10 > done)
       problems.push_back("refused: more than a tenth");
     if (options.verbose || !problems.empty())
@@ -279,6 +290,7 @@ int main(int argc, char **argv) {
 
   CheckOptions check;
   check.phases = options.phases;
+  check.gradients = options.gradients;
   check.emulate = options.emulate;
   check.cpu = !options.noCpu && !options.phases && !options.emulate;
   check.graphInterpreter = !options.noGraph && !options.phases && !options.emulate;
@@ -302,7 +314,7 @@ int main(int argc, char **argv) {
       for (int64_t i = 0; i < std::min<int64_t>(options.batch, wanted - done); ++i) {
         llvm::PrettyStackTraceFormat trace("generating program %lld",
                                            static_cast<long long>(options.first + done + i));
-        programs.push_back(generateProgram(&context, options.seed, options.first + done + i));
+        programs.push_back(generateProgram(&context, options.seed, options.first + done + i, numbersOf(options, options.first + done + i)));
         shares.count(*programs.back().module);
       }
     }

@@ -29,6 +29,8 @@ struct CheckOptions {
   bool phases = false;
   /// The GPU's kernels, thread by thread on this machine.
   bool emulate = false;
+  /// Derivatives instead of the programs themselves; the engines then run the derivatives.
+  bool gradients = false;
   /// Upstream's passes after each phase.
   bool upstream = true;
   uint64_t seed = 0;

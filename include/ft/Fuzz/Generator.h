@@ -11,6 +11,7 @@
 #define FT_FUZZ_GENERATOR_H
 
 #include "ft/Fuzz/Random.h"
+#include "ft/Runtime/Arrays/HostArray.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -28,9 +29,18 @@ struct Program {
   /// One function, called `name`; its `ft.lengths` are the first binding.
   OwningOpRef<ModuleOp> module;
   std::vector<Binding> bindings;
+  /// Arguments for each binding; none where they are drawn.
+  std::vector<std::vector<::ft::rt::HostArray>> arguments;
 };
 
-Program generateProgram(MLIRContext *context, uint64_t seed, uint64_t number);
+/// What the numbers of programs are.
+enum class Numbers {
+  Any,        ///< integers or floats, and any operation
+  Polynomial, ///< f64; operations are sums, differences and products of integers: results are polynomials of arguments
+  Real        ///< f64 and any operation
+};
+
+Program generateProgram(MLIRContext *context, uint64_t seed, uint64_t number, Numbers numbers = Numbers::Any);
 
 /// Drops what has no effect on the results.
 void eraseDeadStatements(Operation *function);

@@ -24,8 +24,8 @@ struct Shares {
   void count(ModuleOp module);
   void add(const Shares &other);
   void print(llvm::raw_ostream &os) const;
-  /// One line for each share that is too small.
-  std::vector<std::string> missing() const;
+  /// One line for each share that is too small; programs of f64 alone (`--gradients`) mix no types.
+  std::vector<std::string> missing(bool mixesTypes = true) const;
 };
 
 } // namespace mlir::ft::fuzz

@@ -28,7 +28,7 @@ public:
   LogicalResult tangents(ArrayRef<Value> tangents, SmallVectorImpl<Value> &results);
 
 private:
-  bool isReduction() { return op.getNumReductionLoops() != 0; }
+  bool isReduction(unsigned output);
   FailureOr<Join> joinOf(unsigned output);
   /// Adds to the cotangent of one operand what comes from one result.
   FailureOr<Value> gradientOf(OpOperand &operand, unsigned output, Value cotangent, const Join &join);
@@ -49,8 +49,27 @@ private:
 };
 } // namespace
 
+/// Whether a place of the result is written by several iterations or by none, whatever the loops are called.
+bool Derivative::isReduction(unsigned output) {
+  OpOperand *init = op.getDpsInitOperand(output);
+  AffineMap map = op.getMatchingIndexingMap(init);
+  auto tensor = dyn_cast<RankedTensorType>(init->get().getType());
+  if (op.getNumReductionLoops() != 0 || !tensor)
+    return true;
+  SmallVector<bool> seen(map.getNumDims(), false);
+  for (auto [place, extent] : llvm::zip_equal(map.getResults(), tensor.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(place);
+    if (dim ? seen[dim.getPosition()] : extent != 1)
+      return true;
+    if (dim)
+      seen[dim.getPosition()] = true;
+  }
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  return llvm::any_of(llvm::enumerate(ranges), [&](auto range) { return range.value() != 1 && !seen[range.index()]; });
+}
+
 FailureOr<Join> Derivative::joinOf(unsigned output) {
-  if (!isReduction())
+  if (!isReduction(output))
     return Join{Join::Each, op.getBlock()->getTerminator()->getOperand(output)};
   std::optional<Join> join = findJoin(op, output);
   if (join)

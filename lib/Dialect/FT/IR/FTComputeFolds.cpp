@@ -316,7 +316,7 @@ static LogicalResult splitTuples(ComputeOp op, PatternRewriter &rewriter) {
     return failure();
   for (auto [position, argument] : llvm::enumerate(op.getElementArgs())) {
     auto tuple = dyn_cast<TupleType>(argument.getType());
-    if (!tuple || argument.use_empty() ||
+    if (!tuple ||
         !llvm::all_of(argument.getUsers(), [](Operation *user) { return isa<GetOp>(user); }))
       continue;
 

@@ -255,8 +255,12 @@ void OperatorMirror::dropConstantStates() {
 void OperatorMirror::build() {
   Location loc = op.getLoc();
   bool hasStates = !carried.empty();
-  if (!hasStates && emits.empty())
+  if (!hasStates && emits.empty()) {
+    // What is summed, if anything, are elements of lists that are there.
+    for (const Sum &sum : sums)
+      returnSum(sum, {});
     return;
+  }
   if (inner.lists.empty()) {
     // Nothing is read: the places are gone through.
     Type place = RankedTensorType::get({}, inner.b.getI64Type());
@@ -303,14 +307,14 @@ void OperatorMirror::returnStates(ComputeOp made) {
 /// An element of a list that the mirror goes through.
 bool OperatorMirror::isElement(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  return argument && !llvm::is_contained(stateArguments, value);
+  return argument && argument.getOwner() == &inner.mirror && !llvm::is_contained(stateArguments, value);
 }
 
 /// A value of the mirror's block as the list of it, outside.
 Value OperatorMirror::listOf(Value value, ComputeOp made) {
   unsigned states = carried.size();
-  if (value.getParentBlock() == &made.getBody().front() && isElement(value))
-    return made.getLists()[cast<BlockArgument>(value).getArgNumber() - states];
+  if (isElement(value))
+    return inner.lists[cast<BlockArgument>(value).getArgNumber() - states];
   return made->getResult(states + std::distance(emits.begin(), llvm::find(emits, value)));
 }
 

@@ -190,6 +190,10 @@ void Planner::Network::addOperation(Operation *maker, unsigned node) {
 /// How the list of a body's value is had around the operator.
 void Planner::ask(Demand &demand, ComputeOp op, Value value) {
   YieldOp yield = op.getYield();
+  if (value.getParentBlock() != &op.getBody().front()) { // of a body inside: the list of its list
+    demand.insert({value, op.getOperation()});
+    return;
+  }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     unsigned number = argument.getArgNumber(), states = op.getNumStates();
     if (number >= states) {
