@@ -59,8 +59,11 @@ class Problem(Exception):
 
 
 class NeedsUnrolling(Exception):
-    """A loop's body does what only separate iterations can do, such as `list.append`; `problem` says what. `counter` is
-    the counter of the loop that is meant, where it need not be the innermost one."""
+    """A loop's body does what only separate iterations can do, such as `list.pop`; `problem` says what. `counter` is
+    the counter of the loop that is meant, where it need not be the innermost one; `grows` is a list to which the loop appends,
+    or, with `fills`, whose items it assigns."""
+
+    grows, fills = None, False
 
     def __init__(self, problem: Problem, counter=None):
         super().__init__(problem.message)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 from .runtime import arrays, engines
 from .frontend import attributes
@@ -12,6 +12,7 @@ from .ir import dtypes
 from .ir.dtypes import DType
 from .frontend.evaluator import Evaluator
 from .frontend.given import note_arguments
+from .frontend.grown import NeedsLists, is_written_elsewhere
 from .ir.operations import forward_new, remove_dead, sink, text_of, walk
 from .ir.lengths import LEAST, ArgumentSize, Dims, Origin, united
 from .problems import NeedsUnrolling, Problem, error_of
@@ -26,13 +27,14 @@ class Program(Runnable):
 
     `dims` has the lengths that the user names, `found` those that other calls have shown to be ones. `by_parts`: tensors whose sizes
     change with a loop are gone through part by part (`varying.py`); else such sizes are data, or the loop is unrolled. `notes_indices`:
-    an index in a loop that is data is noted where it is out of range, so that the loop is compiled whole."""
+    an index in a loop that is data is noted where it is out of range, so that the loop is compiled whole. `grows`: lists to which a loop
+    appends are rows of a tensor (`grown.py`), but for those that grow at the places `listed`."""
 
     def __init__(
         self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dims, engine: "engines.Engine", found: Optional[Dims] = None, by_parts: bool = True,
-        notes_indices: bool = False,
+        notes_indices: bool = False, grows: bool = True, listed: FrozenSet = frozenset(),
     ):  # fmt: skip
-        self.evaluator = ev = Evaluator(arrays.describe)
+        self.evaluator = ev = Evaluator(arrays.describe, grows, listed)
         self.engine = engine
         #: Lengths of arguments' dimensions, by name; those of `found` are of sizes from `lengths.LEAST` on.
         self.dims = united(dims, found) if found else dims
@@ -51,6 +53,7 @@ class Program(Runnable):
         ev.b.device = engine.memory.device_object()
         args, kwargs = [self._value(a, names) for a in args], {k: self._value(v, names) for k, v in kwargs.items()}
         value = self._evaluate(target, args, kwargs)
+        self.most_grown = ev.most_grown
         #: Whether that made a difference.
         self.is_by_parts, self.has_indices = ev.b.is_by_parts, ev.b.has_indices
         self.captured = list(ev.captured.values())
@@ -89,7 +92,11 @@ class Program(Runnable):
             value = None
         if ev.problems:
             note_arguments(ev.problems, target, args, kwargs)
+            if ev.met_growth:
+                raise NeedsLists
             raise error_of(ev.problems)
+        if ev.grown and is_written_elsewhere(ev.b.top.ops, ev.buffers):
+            raise NeedsLists
         return value
 
     # -- arguments ---------------------------------------------------------------------------------------------

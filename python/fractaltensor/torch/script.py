@@ -23,6 +23,8 @@ from .runtime.direct_calls import DirectCalls, plan_of
 from .runtime.prepared_calls import MISSED, MOST, PreparedCall, prepared_of
 from .runtime.engines import Remark
 from .exported import Exported
+from .frontend.control import MOST_COPIES
+from .frontend.grown import NeedsLists
 from .frontend.numbers import ChangingNumbers
 from .problems import Problem, ScriptError, error_of
 from .program import Program, named_leaves
@@ -233,14 +235,23 @@ class Script:
             # What goes element by element is slow where the compiler has not all of it: whole slices are better there.
             other = self._evaluated(call, found, {"by_parts": False})
             made = other if lengths.outside(other)[0] <= lengths.outside(made)[0] else made
+        if 0 < made.most_grown <= MOST_COPIES and lengths.outside(made) > (0, 0):
+            other = self._evaluated(call, found, {"grows": False})
+            made = other if lengths.outside(other) < lengths.outside(made) else made
         return made
 
     def _evaluated(self, call: "_Call", found: lengths.Dims, ways: Mapping[str, bool]) -> Program:
-        engine = engines.make(call.engine, call.device)
-        try:
-            return Program(self._ft_function, call.args, call.kwargs, call.names, self._dims, engine, found, **ways)
-        except Problem as problem:
-            raise error_of([problem]) from None
+        listed, grows = set(), True
+        while True:
+            try:
+                engine = engines.make(call.engine, call.device)
+                return Program(
+                    self._ft_function, call.args, call.kwargs, call.names, self._dims, engine, found, **{"grows": grows, "listed": frozenset(listed), **ways})
+            except NeedsLists as need:
+                grows = need.place is not None and need.place not in listed
+                listed.add(need.place)
+            except Problem as problem:
+                raise error_of([problem]) from None
 
     def _with_lengths(self, call: "_Call") -> Optional[Program]:
         """A variant for all sizes over which a loop ranges, where a call before had others. None where there is none, or where it

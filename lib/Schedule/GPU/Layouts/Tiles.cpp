@@ -183,7 +183,7 @@ bool Chooser::hasOwnTerms() const {
 int64_t Chooser::lanesOfShort(int reduced, int64_t points) const {
   int64_t size = nest.sizes[reduced];
   bool isFew = points * planning.idleThreads <= context.threads;
-  if (size >= warp || context.threads % warp != 0 || (!isFew && !hasOwnTerms()) ||
+  if (size == 0 || size >= warp || context.threads % warp != 0 || (!isFew && !hasOwnTerms()) ||
       (tiles.vectorLoop != Tiles::none && scoreOf(reduced) <= scoreOf(tiles.vectorLoop)) || scoreOf(reduced) <= 0 || hasGaps(reduced))
     return 1;
   int64_t width = elementsOfAccess(reduced);

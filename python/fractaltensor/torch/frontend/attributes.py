@@ -17,6 +17,7 @@ from ..ir.lengths import ArgumentSize
 from ..ops import complex_numbers
 from ..ops.views import last_dims_transposed
 from ..problems import Problem
+from .grown import Rows
 from .values import POISON, UNSET, Complex, Device, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 _KINDS = {"int": int, "float": float, "bool": bool}
@@ -51,6 +52,8 @@ def type_of(value) -> Any:
         return _KINDS[value.kind]
     if isinstance(value, ArgumentSize):
         return int
+    if isinstance(value, Rows):
+        return tuple if value.block is None else list
     if isinstance(value, (PyList, PyDict)):
         return list if isinstance(value, list) else dict
     if isinstance(value, objects.LocalFunction):
@@ -85,7 +88,7 @@ class Attributes:
             return self._complex_attribute(owner, name)
         if isinstance(owner, NamedResult) and name in owner.names:
             return owner[owner.names.index(name)]
-        if isinstance(owner, (PyList, PyDict, tuple, str, Num)):
+        if isinstance(owner, (PyList, PyDict, tuple, str, Num, Rows)):
             return self._method(owner, name)
         if isinstance(owner, (types.ModuleType, objects.Namespace)):
             try:
@@ -117,7 +120,7 @@ class Attributes:
         return objects.BoundMethod(x, name)
 
     def _method(self, owner, name: str):
-        kind = _KINDS[owner.kind] if isinstance(owner, Num) else list if isinstance(owner, list) else dict if isinstance(owner, dict) else tuple if isinstance(owner, tuple) else str
+        kind = _KINDS[owner.kind] if isinstance(owner, Num) else type_of(owner) if isinstance(owner, Rows) else list if isinstance(owner, list) else dict if isinstance(owner, dict) else tuple if isinstance(owner, tuple) else str
         extra = {Num: ("item",), Size: ("numel",), NamedResult: ("_replace", "_asdict")}.get(type(owner), ())
         if not hasattr(kind, name) and name not in extra:
             raise Problem(f"'{'Size' if isinstance(owner, Size) else kind.__name__}' object has no attribute '{name}'")

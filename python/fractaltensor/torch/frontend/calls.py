@@ -16,6 +16,7 @@ from . import objects, pure
 from .attributes import of_torch
 from ..ir.views import select
 from .expressions import FUNCTIONS, has_poison, is_static
+from .grown import Rows
 from .functions import bind, closure_of, source_of
 from ..graphs import GraphFunction
 from ..ir.lengths import ArgumentSize
@@ -125,6 +126,10 @@ class Calls:
     # -- operators --------------------------------------------------------------------------------------------
 
     def call_operator(self, ref: objects.OpRef, args, kwargs):
+        made = self.of_operator(ref.path, args, kwargs)
+        if made is not None:
+            return made
+        args, kwargs = [self.plain(x) for x in args], {k: self.plain(x) for k, x in kwargs.items()}
         if ref.path in objects.CONTROL:
             return getattr(self, objects.CONTROL[ref.path])(*args, **kwargs)
         found, in_place = objects.operator_at(ref.path)
@@ -156,6 +161,8 @@ class Calls:
             return self.call_tensor_method(owner, name, args, kwargs)
         if isinstance(owner, Num):
             return self.number_method(owner, name)
+        if isinstance(owner, Rows):
+            return self.rows_method(owner, name, args, kwargs)
         if isinstance(owner, PyList):
             return self.list_method(owner, name, args, kwargs)
         if isinstance(owner, Size) and name == "numel":
@@ -194,11 +201,16 @@ class Calls:
         op, in_place = found
         if in_place:
             return self.in_place(op, x, args, kwargs, name)
+        if name in ("unbind", "split", "chunk") and isinstance(x, Tensor):
+            rows = self.parts_of(name, x, args, kwargs)
+            if rows is not None:
+                return rows
+        args, kwargs = [self.plain(y) for y in args], {k: self.plain(y) for k, y in kwargs.items()}
         return op.call(self.b, [x, *args], kwargs)
 
     def list_method(self, owner: PyList, name: str, args, kwargs):
         if name in ("append", "extend", "insert", "pop", "reverse", "clear", "remove", "sort"):
-            self.check_owned(owner, f".{name}() changes items")
+            (self.check_grows if name in ("append", "extend") else self.check_owned)(owner, f".{name}() changes items")
             if name in ("sort", "remove"):
                 self.static(owner, f"the items of a list for .{name}()")
             if name == "extend":
@@ -297,6 +309,7 @@ class Calls:
 
     def call_static(self, function, args, kwargs):
         """A callable without source: Python calls it where all is known."""
+        args, kwargs = [self.plain(x) for x in args], {k: self.plain(x) for k, x in kwargs.items()}
         name = getattr(function, "__qualname__", None) or type(function).__name__
         if isinstance(function, type) and issubclass(function, BaseException):
             return function
@@ -391,6 +404,8 @@ class Calls:
             if not x.rank:
                 raise Problem("len() of a tensor without dimensions", "shape")
             return x.sizes[0]
+        if isinstance(x, Rows):
+            return self.length_of(x)
         return len(x)
 
     def builtin_int(self, x=0):
@@ -471,6 +486,9 @@ class Calls:
         return self.b.choice(truth, second, first)
 
     def builtin_sum(self, items, start=0):
+        result = self.sum_of(items, start) if isinstance(items, Rows) and not items.tail and items.reserved is None else None
+        if result is not None:
+            return result
         result = start
         for item in self.items_of(items):
             result = self.binary(ast.Add, result, item)
@@ -594,6 +612,8 @@ class Calls:
     def iteration(self, items) -> Iteration:
         if isinstance(items, Iteration):
             return items
+        if isinstance(items, Rows):
+            return Iteration(*self.rows_iterated(items))
         if isinstance(items, Tensor):
             if not items.rank:
                 raise Problem("a tensor without dimensions cannot be gone over", "shape")

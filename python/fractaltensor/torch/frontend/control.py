@@ -13,19 +13,22 @@ from typing import Callable, Dict, List, Optional, Set
 from ...errors import Error
 from ..ir import varying
 from .expressions import has_poison
+from ..ir.linear import linear
 from ..ir.operations import INDEX, Block, Op, Type, Value
 from ..ops import indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
 from ..problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
+from .grown import Rows
 from .rebound import is_attribute
-from .values import POISON, UNSET, Complex, Num, Tensor, Unset
+from .rolled import runs_in
+from .values import POISON, UNSET, Complex, Num, PyDict, PyList, Tensor, Unset, kind_of
 
 #: Contexts that change nothing of a program that computes forward only.
 _FORWARD = ("no_grad", "inference_mode")
 _FLAGS = ("$break", "$continue", "$return")
 _MAX_UNROLLED = 4096
 #: A loop that could stay one is unrolled, all loops around that are unrolled counted, up to so many copies of its body.
-_MOST_COPIES = 32
+MOST_COPIES = 32
 #: Of a loop that is wrong as one, copies of its body are tried where there are no more than these.
 _MOST_TRIED = 512
 _MAX_ATTEMPTS = 24
@@ -56,7 +59,15 @@ class Control:
     """Part of the evaluator."""
 
     def exec_block(self, statements) -> None:
+        past, runs = 0, runs_in(statements, MOST_COPIES + 1)
         for at, statement in enumerate(statements):
+            if at < past:
+                continue
+            run = runs.get(at)
+            if run is not None:
+                past = at + run.period * run.times
+                self.exec_run(statements, run)
+                continue
             self.exec(statement)
             stop = self.stopped()
             if stop is True:
@@ -151,8 +162,10 @@ class Control:
                 indexing.write(self.b, part, key, given)
             return
         if not isinstance(owner, Tensor):
-            result = self.augmented(type(node.op), self.eval(node.value), self.item_of(owner, key))
-            self.set_item(owner, key, result)
+            old = self.item_of(owner, key)
+            result = self.augmented(type(node.op), self.eval(node.value), old)
+            if result is not old or not isinstance(old, (PyList, PyDict, Rows)):
+                self.set_item(owner, key, result)
             return
         old = indexing.read(self.b, owner, key)
         result = self.augmented(type(node.op), self.eval(node.value), old)
@@ -422,7 +435,12 @@ class Control:
         except NeedsUnrolling as need:
             if need.counter is not None and need.counter not in counters:
                 self._leave_for(need, outer)
-            is_long = not isinstance(length, int) or length * self.copies > _MOST_COPIES
+            if need.grows is not None and self.may_become_rows(node):
+                if need.grows.block is not self.b.block:
+                    self._leave_for(need, outer)
+                self.grow(need.grows, need.fills, length, node, lambda: self._all_of(node, part, outer, may_part))
+                return
+            is_long = not isinstance(length, int) or length * self.copies > MOST_COPIES
             if need.counter is not None and is_long and self.b.goes_by_parts and id(node) not in self.of_open_sizes:
                 self._with_open_sizes(node, lambda: self._all_of(node, part, outer, may_part))
                 return
@@ -549,7 +567,7 @@ class Control:
         b, block, problems, depth = self.b, self.b.block, list(self.problems), self.frame.loops
         there, known = set(map(id, block.ops)), [dict(table) for table in b.known]
         try:
-            self._unrolled_while(node, Problem("the loop's end is data"), _MOST_COPIES // self.copies)
+            self._unrolled_while(node, Problem("the loop's end is data"), MOST_COPIES // self.copies)
             return True
         except (Problem, NeedsUnrolling):
             self.problems[:] = problems
@@ -607,12 +625,14 @@ class Control:
         length = part.length
         loop = _Loop(self, node, isinstance(length, int), may_part=may_part)
         loop.may_copy = isinstance(length, int) and length * self.copies <= _MOST_TRIED
+        anew = self.counted_sites()
 
         def body(env, block):
+            anew()
             counter = Num("int", block.args[0])
             if isinstance(length, int):
                 self.b.ranges[counter.value] = (0, length - 1)
-                self.b.counters[counter.value] = self.copies * length <= _MOST_COPIES
+                self.b.counters[counter.value] = self.copies * length <= MOST_COPIES
                 counters.add(counter.value)
             elif varying.varies(self.b, length):
                 self.b.ranges[counter.value] = (0, max(0, varying.most(self.b, length) - 1))
@@ -629,7 +649,8 @@ class Control:
                 self.assign(node.target, part.at(counter))
                 self.exec_block(node.body)
 
-            self._maybe_guarded(once)
+            with self.around(length):
+                self._maybe_guarded(once)
 
         block = loop.settle(body)
         inits = loop.inits()
@@ -655,10 +676,11 @@ class Control:
         loop.may_copy = may_part
         first: List = []
         truths: List = []
-        before = Block()
+        before, anew = Block(), self.counted_sites()
 
         def body(env, block):
             nonlocal before
+            anew()
             before = Block()
             for value in block.args:
                 before.add_argument(value.type)
@@ -685,7 +707,8 @@ class Control:
             self.frame.env["$continue"] = False
             for name in ("$break", "$return"):
                 self.frame.env[name] = False
-            self.exec_block(node.body)
+            with self.around(None):
+                self.exec_block(node.body)
             self.frame.env["$continue"] = False
 
         block = loop.settle(body, lambda: bool(first) and first[0] is False)
@@ -848,6 +871,8 @@ class _Loop:
     def _note_attributes(self, found) -> None:
         """Attributes that the body binds are carried like names; before the loop they are what the object has."""
         for name in filter(is_attribute, found):
+            if name not in self.owner.rebound.found and name not in self.before:
+                continue  # made in the body
             self.names.add(name)
             if isinstance(self.before.setdefault(name, self.owner.rebound.value(self.before, name)), Unset):
                 raise Problem(f"attribute '{self.owner.rebound.found[name].attribute}' has no value before the loop that assigns it")
@@ -862,6 +887,8 @@ class _Loop:
             # Some path through the body leaves the name without a value.
             self.lost[name] = new
             self.specs.pop(name, None)
+            return False
+        if spec is None and self._first_step(name, old, new):
             return False
         try:
             if spec is None:
@@ -901,6 +928,16 @@ class _Loop:
         spec = self.merger.join(old, new, name)
         return None if isinstance(spec, Static) else spec
 
+    def _first_step(self, name: str, old, new) -> bool:
+        """Whether the first look at an iteration shows a number to grow by a constant: as the next look assumes."""
+        if not self.counter or name in self.plain or not all(isinstance(x, (int, Num)) and kind_of(x) == "int" for x in (old, new)):
+            return False
+        apart = linear(new).plus(linear(old), -1)
+        if apart.terms or not apart.constant:
+            return False
+        self.derived[name] = (old, apart.constant)
+        return True
+
     def _note_step(self, name: str, new) -> bool:
         """Whether a number grows by a constant in each iteration; then it is a function of the position."""
         entry, init = self.entry.get(name), self.before.get(name)
@@ -931,15 +968,10 @@ class _Loop:
 
 def _growth(entry, new) -> Optional[int]:
     """c where `new` is `entry + c`."""
-    if not isinstance(entry, Num) or not isinstance(new, Num) or entry.kind != "int" or new.value.op is None:
+    if not isinstance(entry, Num) or not isinstance(new, Num) or entry.kind != "int" or new.kind != "int":
         return None
-    op = new.value.op
-    if op.kind != "text" or op.pieces[0] != "arith.addi " or entry.value not in op.operands:
-        return None
-    others = [v for v in op.operands if v is not entry.value]
-    if len(others) != 1 or others[0].op is None or others[0].op.kind != "text" or not str(others[0].op.pieces[0]).startswith("arith.constant "):
-        return None
-    return int(others[0].op.pieces[0].split()[1])
+    apart = linear(new).plus(linear(entry), -1)
+    return None if apart.terms else apart.constant
 
 
 def _as_load(target):

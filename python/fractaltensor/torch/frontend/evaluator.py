@@ -16,6 +16,8 @@ from .calls import Calls
 from .control import Control
 from .expressions import Expressions
 from .functions import Source
+from .grown import Growth, Rows
+from .rolled import Rolled
 from ..ir.operations import INDEX, Type
 from ..ir.lengths import Origin, origins_of
 from ..problems import Problem, in_words
@@ -58,10 +60,11 @@ class Captured:
         self.array, self.tensor, self.getter, self.name = array, tensor, getter, name
 
 
-class Evaluator(Expressions, Attributes, Calls, Control):
-    """`describe(array)` says what an array is: (element type, sizes, strides in elements)."""
+class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled):
+    """`describe(array)` says what an array is: (element type, sizes, strides in elements). `grows`: a loop may append to a list, but for
+    those at the places `listed`."""
 
-    def __init__(self, describe: Callable):
+    def __init__(self, describe: Callable, grows: bool = True, listed=frozenset()):
         self.b = Builder()
         self.b.frames = self.places
         self.describe_array = describe
@@ -88,6 +91,15 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         self.in_condition = False
         #: Attributes that are bound again.
         self.rebound = rebound.Attributes()
+        self.grows, self.listed = grows, listed
+        #: Lists that have become rows, the tensors that have these, and whether a loop has appended to a list.
+        self.grown: List[Rows] = []
+        self.buffers: set = set()
+        self.met_growth = False
+        #: Lengths of the loops that are looked at, the outermost first; None of those that no number counts.
+        self.loop_lengths: List = []
+        #: The most copies of a body that rows have made unnecessary.
+        self.most_grown = 0
 
     @property
     def frame(self) -> Frame:
@@ -138,6 +150,7 @@ class Evaluator(Expressions, Attributes, Calls, Control):
         self.frames.append(frame)
         try:
             value = self._value_of(frame, tree)
+            value = self.plain(value) if len(self.frames) == 1 else value
             outer.update(self.rebound.handed(frame.env))
             if len(self.frames) == 1 and not self.problems:
                 self.rebound.finish(outer)

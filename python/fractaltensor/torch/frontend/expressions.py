@@ -18,6 +18,7 @@ from ..ops import OPERATORS, complex_numbers, indexing
 from ..ops.pointwise import to_dtype
 from ..ops.table import assign, check_cast, tensor_of
 from ..problems import PYTHONS, NeedsUnrolling, Problem, problem_of
+from .grown import NeedsLists, Rows
 from .values import ARGUMENT, POISON, UNSET, Complex, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
@@ -39,7 +40,7 @@ _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDi
 
 def is_static(value) -> bool:
     """Whether Python alone can work with a value."""
-    if isinstance(value, (Tensor, Complex, Num, Poison, Unset, objects.BoundMethod, objects.OpRef, objects.LocalFunction)):
+    if isinstance(value, (Tensor, Complex, Num, Poison, Unset, Rows, objects.BoundMethod, objects.OpRef, objects.LocalFunction)):
         return False
     if isinstance(value, (tuple, list)):
         return all(is_static(x) for x in value)
@@ -197,6 +198,7 @@ class Expressions:
     def binary(self, op, left, right):
         if has_poison(left) or has_poison(right):
             return POISON
+        left, right = self.plain(left), self.plain(right)
         name, function = _BINARY[op]
         if any(isinstance(x, (Tensor, Complex)) for x in (left, right)):
             return self.tensor_binary(name, left, right)
@@ -315,6 +317,8 @@ class Expressions:
             return self.truth(self.b.item(value))
         if isinstance(value, Num):
             return self.b._convert(value, "bool")
+        if isinstance(value, Rows):
+            return self.compare(ast.NotEq(), self.length_of(value), 0)
         if isinstance(value, Complex):
             raise Problem("the truth of a complex tensor is not supported: compare its abs() with 0")
         return bool(value)
@@ -434,6 +438,8 @@ class Expressions:
     def compare(self, op, left, right):
         if has_poison(left) or has_poison(right):
             return POISON
+        if not isinstance(op, (ast.Is, ast.IsNot)):
+            left, right = self.plain(left), self.plain(right)
         if self.in_condition:
             self.note_range(left, right)
         if any(isinstance(x, (objects.OpRef, objects.BoundMethod, objects.LocalFunction)) for x in (left, right)) and not isinstance(op, (ast.In, ast.NotIn)):
@@ -508,6 +514,8 @@ class Expressions:
         return self.item_of(owner, key)
 
     def item_of(self, owner, key):
+        if isinstance(owner, Rows):
+            return self.item_in(owner, key)
         if not is_static(key):
             if isinstance(owner, (tuple, list)):
                 raise NeedsUnrolling(Problem("a list or tuple is indexed by a number that is data: its items may be different things"))
@@ -527,12 +535,16 @@ class Expressions:
     # -- comprehensions ------------------------------------------------------------------------------------------
 
     def eval_ListComp(self, node):
+        rows = self.rows_of(node)
+        if rows is not None:
+            return rows
         found: List = []
         self._comprehend(node, lambda: found.append(self.eval(node.elt)))
         return PyList(found, self.b.block)
 
     def eval_GeneratorExp(self, node):
-        return Generated(self.eval_ListComp(node), self.b.block)
+        found = self.eval_ListComp(node)
+        return found if isinstance(found, Rows) else Generated(found, self.b.block)
 
     def eval_DictComp(self, node):
         made = PyDict(block=self.b.block)
@@ -619,6 +631,14 @@ class Expressions:
         self.set_item(owner, key, value)
 
     def set_item(self, owner, key, value) -> None:
+        if isinstance(owner, Rows):
+            self.fill_row(owner, key, value)
+            return
+        if not is_static(key) and isinstance(owner, PyList) and owner.block not in (None, ARGUMENT):
+            need = NeedsUnrolling(Problem("an item of a list is assigned at an index that is data"))
+            if self.grows and owner and all(x is None for x in owner):
+                need.grows, need.fills, self.met_growth = owner, True, True
+            raise need
         self.check_owned(owner, "an item is assigned")
         if not is_static(key):
             raise NeedsUnrolling(Problem("an item of a list is assigned at an index that is data"))
@@ -634,6 +654,8 @@ class Expressions:
 
     def check_owned(self, owner, what: str) -> None:
         """A list or dictionary may change where it was made, not under control flow that is data."""
+        if isinstance(owner, Rows):
+            raise NeedsLists
         block = getattr(owner, "block", None)
         if block is ARGUMENT:
             raise Problem(f"{what} in a {type_name(owner)} that is an argument: compiled functions change tensors and their own lists only, so return what is new")
@@ -641,6 +663,12 @@ class Expressions:
             raise Problem(f"{what} in a captured Python object ({type(owner).__name__.replace('Py', '').lower()}): compiled functions change tensors and their own lists only")
         if block is not self.b.block:
             raise NeedsUnrolling(Problem(f"{what} in a list of outside under a loop or a condition that is data"))
+
+    def check_grows(self, owner, what: str) -> None:
+        """As `check_owned`, of what adds items to a list's end."""
+        if isinstance(owner, PyList) and owner.block is not self.b.block and owner.block not in (None, ARGUMENT):
+            raise self.outgrown(owner, what)
+        self.check_owned(owner, what)
 
     def _assign_attribute(self, target, value) -> None:
         owner = self.eval(target.value)
@@ -669,8 +697,11 @@ class Expressions:
             return assign(self.b, load, to_dtype(self.b, result, load.dtype), f"{_SYMBOLS.get(op, 'in place')}=")
         if isinstance(load, Complex):
             return complex_numbers.assigned(self.b, load, self.tensor_binary(_BINARY[op][0], load, value), f"{_SYMBOLS.get(op, 'in place')}=")
+        if isinstance(load, Rows) and op is ast.Add:
+            self.rows_method(load, "extend", [value], {})
+            return load
         if isinstance(load, PyList) and op is ast.Add:
-            self.check_owned(load, "items are added")
+            self.check_grows(load, "items are added")
             load.extend(self.items_of(value))
             return load
         if isinstance(load, PyDict) and op is ast.BitOr:

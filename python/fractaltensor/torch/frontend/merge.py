@@ -11,6 +11,7 @@ from ..ir.views import same
 from ..ir.dtypes import DType
 from ..ir.operations import INDEX, Type, Value
 from ..problems import Problem
+from .grown import Rows
 from .values import UNSET, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
 
 _NUMBER_ORDER = {"bool": 0, "int": 1, "float": 2}
@@ -149,6 +150,8 @@ class Merger:
             return Number(kind_of(value))
         if isinstance(value, Complex):
             return Sequence_(value, [self.spec_of(x) for x in value.parts])
+        if isinstance(value, Rows) and not all(self.outside(column.value) for column in value.columns):
+            raise Problem("a list that a loop fills is used outside of where it is made")
         if isinstance(value, (PyList, tuple)) and not isinstance(value, Size):
             return Sequence_(value, [self.spec_of(x) if self._moves(x) else Static(x) for x in value])
         return Static(value)

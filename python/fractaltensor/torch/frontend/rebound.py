@@ -40,9 +40,15 @@ class Attributes:
 
     def __init__(self):
         self.found: Dict[str, Rebound] = {}
+        self._inner = 0
 
     def name_of(self, owner, attribute: str) -> str:
         return f"{_PREFIX}{id(owner)} {attribute}"
+
+    def inner(self) -> str:
+        """A name for what no object of the program has: it goes with the function's names as attributes do."""
+        self._inner += 1
+        return f"{_PREFIX}inner {self._inner}"
 
     def assign(self, env: Dict, owner, attribute: str, value, original: Callable, frames: Tuple) -> None:
         _check(owner, attribute, value)

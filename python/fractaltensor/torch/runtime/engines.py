@@ -286,6 +286,17 @@ class _Marks:
                     self.stretches[op.blocks[1].ops[-1]] = take_back
 
 
+#: Writes of parts of tensors, one after the other, that are one function; where there are more, how many each function has.
+_MOST_WRITES, _WRITES_OF_ONE = 48, 24
+
+
+def _cuts_of_long(top: Block) -> List[Op]:
+    """Where a long stretch of writes of parts is divided. Each write is a copy of what has changed, and the time that LLVM takes for
+    one function grows with the square of their number."""
+    writes = [op for op in top.ops if op.attributes.get("role") == "write" and op.operands[0].op is not None and op.operands[0].op.attributes.get("role") == "view"]
+    return writes[_WRITES_OF_ONE::_WRITES_OF_ONE] if len(writes) > _MOST_WRITES else []
+
+
 class CompiledEngine(Engine):
     """Runs code compiled for a target on storages in a memory; segments that the compiler refuses go to the interpreter, with a remark."""
 
@@ -299,6 +310,7 @@ class CompiledEngine(Engine):
         parts of open size, and single operations."""
         prove_places(top)
         marks = _Marks()
+        marks.cuts.update(_cuts_of_long(top))
         while True:
             division = Division(top, set(marks.apart), set(marks.alone), marks.cuts, marks.places)
             found = marks.count()
