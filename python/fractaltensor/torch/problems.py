@@ -60,8 +60,8 @@ class Problem(Exception):
 
 class NeedsUnrolling(Exception):
     """A loop's body does what only separate iterations can do, such as `list.pop`; `problem` says what. `counter` is
-    the counter of the loop that is meant, where it need not be the innermost one; `grows` is a list to which the loop appends,
-    or, with `fills`, whose items it assigns."""
+    the counter of the loop that is meant, where it need not be the innermost one. `grows` is a list to which the loop appends.
+    With `fills` the loop assigns the list's items."""
 
     grows, fills = None, False
 
