@@ -139,8 +139,8 @@ namespace {
 /// Asks one access of a leaf after the other how it behaves along the rows.
 class RowLimitFinder {
 public:
-  RowLimitFinder(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided)
-      : leaf(leaf), dim(dim), planesOf(planesOf), strided(strided) {}
+  RowLimitFinder(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided, bool onGpu)
+      : leaf(leaf), dim(dim), planesOf(planesOf), strided(strided), onGpu(onGpu) {}
   RowLimit find();
 
 private:
@@ -155,7 +155,7 @@ private:
   BlockOp leaf;
   const unsigned dim;
   llvm::function_ref<int64_t(Value, unsigned)> planesOf;
-  const bool strided;
+  const bool strided, onGpu;
   RowLimit limit;
   bool isWrite = true; // of the access at hand
   unsigned number = 0;
@@ -203,6 +203,8 @@ void RowLimitFinder::askPiece(etdg::PieceAttr piece) {
   }
   if (piece.getKind() == etdg::SourceKind::Buffer)
     askMap(piece.getMap().getValue(), leaf.getBuffers()[piece.getOperand()]);
+  if (onGpu && piece.getKind() == etdg::SourceKind::Index && !isEven(piece.getMap().getValue().getResult(0)))
+    allow(RowUse::OneByOne, "does not count evenly from row to row");
 }
 
 RowLimit RowLimitFinder::find() {
@@ -219,8 +221,9 @@ std::string RowLimit::describe() const {
   return ((isWrite ? "write " : "read ") + Twine(number) + " " + why).str();
 }
 
-RowLimit schedule::findRowLimit(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided) {
-  return RowLimitFinder(leaf, dim, planesOf, strided).find();
+RowLimit schedule::findRowLimit(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided,
+                                bool onGpu) {
+  return RowLimitFinder(leaf, dim, planesOf, strided, onGpu).find();
 }
 
 int64_t schedule::bytesOf(RankedTensorType type) {

@@ -46,6 +46,14 @@ std::optional<RowsOfLeaf> schedule::findRowsOf(BlockOp leaf) {
   return std::nullopt;
 }
 
+/// Whether thread blocks of a GPU run the leaf.
+static bool isOnGpu(BlockOp leaf) {
+  for (BlockOp block = leaf; block; block = block.getParentBlock())
+    if (ScheduleAttr schedule = scheduleOf({block}); schedule && schedule.isForGpu())
+      return true;
+  return false;
+}
+
 FailureOr<RowUse> schedule::readRowUse(BlockOp leaf, std::optional<RowsOfLeaf> rows, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
   auto given = leaf->getAttrOfType<RowsAttr>(rowsName);
   if (!rows) {
@@ -53,7 +61,7 @@ FailureOr<RowUse> schedule::readRowUse(BlockOp leaf, std::optional<RowsOfLeaf> r
       return leaf.emitError() << "'etdg.rows' says which rows one call computes, and no loop around this leaf has the level rows or listed_rows";
     return RowUse::OneByOne;
   }
-  RowLimit limit = findRowLimit(leaf, rows->dim, planesOf, /*strided=*/!rows->listed);
+  RowLimit limit = findRowLimit(leaf, rows->dim, planesOf, /*strided=*/!rows->listed, isOnGpu(leaf));
   if (!given)
     return limit.use == RowUse::AtOnce ? RowUse::AtOnce : RowUse::OneByOne;
   if (given.getUse() < limit.use)
@@ -86,19 +94,11 @@ private:
 
 static int64_t allPlanes(Value, unsigned) { return 0; }
 
-/// Whether thread blocks of a GPU run the leaf.
-static bool isOnGpu(BlockOp leaf) {
-  for (BlockOp block = leaf; block; block = block.getParentBlock())
-    if (ScheduleAttr schedule = scheduleOf({block}); schedule && schedule.isForGpu())
-      return true;
-  return false;
-}
-
 /// As many rows together as accesses allow. But where nothing is computed in tiles of products, rows that are cut into runs cost thread blocks
 /// more than they save, and product layouts are made for pieces that change, not for planes.
 RowUse LeafRowsChooser::cheapest(BlockOp leaf, RowsOfLeaf rows) {
   auto planes = [&](Value buffer, unsigned dim) { return kept.at(buffer, dim); };
-  RowLimit limit = findRowLimit(leaf, rows.dim, planes, /*strided=*/!rows.listed);
+  RowLimit limit = findRowLimit(leaf, rows.dim, planes, /*strided=*/!rows.listed, isOnGpu(leaf));
   bool areTooShort = limit.use == RowUse::Runs && isOnGpu(leaf) && !(hasProductLayout(leaf) && findRowRuns(leaf, rows.dim, planes));
   RowUse use = areTooShort ? RowUse::OneByOne : limit.use;
   if (use != RowUse::AtOnce)

@@ -41,11 +41,12 @@ struct RowLimit {
   StringRef why = "";
   std::string describe() const;
 };
-/// `planesOf` gives the planes kept of a buffer's dimension (0: all); `strided`: elements may lie with gaps (Boxes.h).
-RowLimit findRowLimit(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided = true);
+/// `planesOf` gives the planes kept of a buffer's dimension (0: all); `strided`: elements may lie with gaps (Boxes.h). `onGpu`: a number that
+/// counts iterations is computed from the first row's by one step, so that the rows need even ones.
+RowLimit findRowLimit(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf, bool strided = true, bool onGpu = false);
 
 inline bool isRowUniform(BlockOp leaf, unsigned dim, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
-  return findRowLimit(leaf, dim, planesOf).use == RowUse::AtOnce;
+  return findRowLimit(leaf, dim, planesOf, /*strided=*/true, /*onGpu=*/true).use == RowUse::AtOnce;
 }
 /// Which free dimension serves best as rows: the one along which the fewest read bytes vary.
 std::optional<unsigned> chooseRowDimension(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free);

@@ -10,7 +10,7 @@ using namespace mlir::ft::schedule;
 
 std::optional<SmallVector<RowChange>> schedule::findRowRuns(BlockOp leaf, unsigned dim,
                                                             llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
-  if (findRowLimit(leaf, dim, planesOf).use != RowUse::Runs)
+  if (findRowLimit(leaf, dim, planesOf, /*strided=*/true, /*onGpu=*/true).use != RowUse::Runs)
     return std::nullopt;
   // Planes that wrap around are another reason for runs.
   bool wraps = false;
