@@ -57,6 +57,16 @@ def row_of_what_is_found(x, mask):
     return found, rest.shape[0]
 
 
+def columns_written(x, n):
+    x[:, n.item() :] = x[:, :2].clone()
+    return x
+
+
+def written_from_behind(x, n):
+    x.narrow(0, n.item(), 2).copy_(x[:2] + 1)
+    return x
+
+
 @unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
 class SlicesAtData(Against):
     def setUp(self):
@@ -77,6 +87,16 @@ class SlicesAtData(Against):
         for n in (0, 3, -2, 7):
             self.check(written, self.x, torch.tensor(n), one_call=False)
         self.check(written, self.x, torch.tensor(3), one_call=False, in_place=False)
+
+    def test_writes_of_other_sizes(self):
+        for engine in ("cpu", "interpret"):
+            script = ftt.script(columns_written, engine=engine)
+            torch.testing.assert_close(script(self.x.clone(), torch.tensor(1)), columns_written(self.x.clone(), torch.tensor(1)))
+            for n in (0, 2, 3):
+                with self.assertRaisesRegex(ftt.RunShapeError, "an assignment to an index takes as many elements as there are"):
+                    script(self.x.clone(), torch.tensor(n))
+        for n in (0, -3, 5):
+            self.check(written_from_behind, self.x, torch.tensor(n), one_call=False)
 
     def test_rows_of_their_own_lengths(self):
         lengths = torch.tensor([2, 0, 3, 1, -1, 3, 9])

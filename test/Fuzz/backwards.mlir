@@ -1,10 +1,10 @@
 // RUN: ft-fuzz --emulate %s | FileCheck %s
 // RUN: ft-fuzz %s | FileCheck %s
 
-// Accumulators that are met from their end: neighbouring threads' lanes take two of them at a time, the
+// What random programs have found in kernels. Accumulators that are met from their end: neighbouring threads' lanes take two of them at a time, the
 // second one before the first.
 
-// CHECK: 2 programs: 2 equal, 0 refused, 0 failed{{$}}
+// CHECK: 4 programs: 4 equal, 0 refused, 0 failed{{$}}
 
 #id = affine_map<(i, j) -> (i, j)>
 #back = affine_map<(i, j) -> (-i + 7)>
@@ -35,4 +35,30 @@ func.func @read_backwards(%xs: !ft.list<[N], tensor<8x2xi32>>, %ys: !ft.list<[N]
     ft.yield %m : tensor<8xi32>
   }
   return %r : !ft.list<[N], tensor<8xi32>>
+}
+
+// Rows of numbers that do not count evenly: the remainder starts again within a block of them.
+func.func @remainders(%xs: !ft.list<[L], tensor<2xf32>>) -> !ft.list<[1, 6 * L], tensor<i64>> attributes {ft.lengths = {L = 3 : i64}} {
+  %0 = ft.map (%x = %xs : !ft.list<[L], tensor<2xf32>>) -> !ft.list<[L, 6], tensor<i64>> {
+    %n = ft.iota : !ft.list<[6], tensor<i64>>
+    ft.yield %n : !ft.list<[6], tensor<i64>>
+  }
+  %1 = ft.flatten %0 : !ft.list<[L, 6], tensor<i64>>
+  %2 = ft.window %1 size 1 boundary zero : !ft.list<[6 * L], tensor<i64>>
+  %3 = ft.transpose %2 [1, 0] : !ft.list<[6 * L, 1], tensor<i64>>
+  return %3 : !ft.list<[1, 6 * L], tensor<i64>>
+}
+
+// A sum of nothing: no lanes can share its terms.
+func.func @sum_of_nothing(%xs: !ft.list<[N], tensor<4x0xi32>>) -> !ft.list<[N], tensor<4xi32>> attributes {ft.lengths = {N = 3 : i64}} {
+  %ys = ft.map (%x = %xs : !ft.list<[N], tensor<4x0xi32>>) -> !ft.list<[N], tensor<4xi32>> {
+    %zero = arith.constant dense<2> : tensor<4xi32>
+    %s = linalg.reduce ins(%x : tensor<4x0xi32>) outs(%zero : tensor<4xi32>) dimensions = [1]
+      (%a: i32, %b: i32) {
+        %c = arith.addi %a, %b : i32
+        linalg.yield %c : i32
+      }
+    ft.yield %s : tensor<4xi32>
+  }
+  return %ys : !ft.list<[N], tensor<4xi32>>
 }

@@ -119,6 +119,17 @@ def is_counted(size: SizeLike) -> bool:
     return isinstance(size, Num) and size.value.op is not None and size.value.op.kind == "step"
 
 
+def is_of_step(size: SizeLike) -> bool:
+    """Whether a size is made of a number that a library step gives."""
+    todo = [size.value] if isinstance(size, Num) else []
+    while todo:
+        op = todo.pop().op
+        if op is not None and op.kind == "step":
+            return True
+        todo.extend(op.operands if op is not None and op.kind == "text" and op.pieces[0] != "tensor.extract " else ())
+    return False
+
+
 def is_found(size: SizeLike) -> bool:
     """Whether a size is data: a number that a library step gives, or that is computed from elements."""
     todo = [size.value] if isinstance(size, Num) else []

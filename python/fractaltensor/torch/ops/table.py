@@ -267,10 +267,12 @@ def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Te
 
         for _ in range(extra):
             value = squeeze(b, value, 0)
-    from ..ir.views import is_found
+    from ..ir.views import is_found, is_of_step
 
     for have, want in zip(value.sizes[::-1], dest.sizes[::-1]):
-        if isinstance(have, int) != isinstance(want, int) and have != 1 and not is_found(want if isinstance(have, int) else have):
+        # (The runner looks at sizes that a step gives, and what is found to be 1 is repeated.)
+        is_known = is_of_step(want) if isinstance(have, int) else is_found(have)
+        if isinstance(have, int) != isinstance(want, int) and have != 1 and not is_known:
             b.require_equal(have, want, f"{what} takes as many elements as there are")
         if isinstance(have, int) and isinstance(want, int) and have not in (1, want):
             raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")

@@ -31,6 +31,8 @@ def narrow(b: Builder, input, dim, start, length, within=False):
         start = start + size if start < 0 else start
         if isinstance(length, int) and not 0 <= length <= size - start:
             raise Problem(f"narrow: start {start} and length {length} exceed the dimension's size {size}", "shape")
+    elif isinstance(start, Num) and base.is_data(start) and not b.is_least(0, start):
+        start = b.choice(b.compare("lt", start, 0), b.add(start, size), start)
     sizes = (*input.sizes[:d], length, *input.sizes[d + 1 :])
     if isinstance(start, int) and isinstance(length, int) and isinstance(size, int):
         within = True
