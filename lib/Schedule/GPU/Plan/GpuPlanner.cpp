@@ -26,6 +26,32 @@ bool schedule::isFreeMap(ArrayRef<BlockOp> nest, unsigned dim) {
          isFreeDimension(nest, dim);
 }
 
+bool schedule::readsColumnsOfOthers(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  if (plan.inner.empty())
+    return false;
+  llvm::SmallDenseSet<Value> written;
+  SmallVector<BlockOp> leaves;
+  for (BlockOp block : nest)
+    llvm::append_range(leaves, leavesOf(block));
+  auto isOfNest = [&](Value buffer) {
+    Operation *definition = buffer.getDefiningOp();
+    return definition && llvm::any_of(nest, [&](BlockOp block) { return block->isProperAncestor(definition); });
+  };
+  for (BlockOp leaf : leaves)
+    for (unsigned i = 0; i < leaf.getNumWrites(); ++i)
+      if (Value buffer = leaf.getBuffers()[leaf.getWrite(i).getOperand()]; !isOfNest(buffer))
+        written.insert(buffer);
+  auto reads = [&](BlockOp leaf, int64_t operand) { return written.contains(leaf.getBuffers()[operand]); };
+  return llvm::any_of(leaves, [&](BlockOp leaf) {
+    return llvm::any_of(llvm::seq(leaf.getNumReads()), [&](unsigned i) {
+      return llvm::any_of(leaf.getRead(i).getPieces(), [&](etdg::PieceAttr piece) {
+        return (piece.getKind() == etdg::SourceKind::Buffer && reads(leaf, piece.getOperand())) ||
+               llvm::any_of(piece.getGathers(), [&](etdg::GatherAttr gather) { return reads(leaf, gather.getOperand()); });
+      });
+    });
+  });
+}
+
 int64_t schedule::constantExtent(ArrayRef<BlockOp> nest, unsigned dim, int64_t *lower) {
   BlockOp block = nest.front();
   DimBounds bounds = boundsOf(block, dim);
@@ -387,6 +413,8 @@ GpuPlan GpuPlanner::sortDimensions(ArrayRef<BlockOp> nest) {
 /// Finds columns that thread blocks can share, the same number in all regions of the nest.
 LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bool privateRows) {
   plan.columns = 0;
+  if (readsColumnsOfOthers(nest, plan))
+    return success();
   int64_t bytes = 1;
   LeafContext context;
   if (privateRows)

@@ -390,6 +390,8 @@ LogicalResult PlanReader::finish() {
     return refuse() << "it has " << schedule.getColumns() << " columns and no loop over them";
   if (plan.columns && !place.isGrid)
     return refuse() << "columns are shared by thread blocks, one runs the block around it";
+  if (plan.columns && readsColumnsOfOthers(nest, plan))
+    return refuse() << "a task reads what its loop over " << front.getDimNames()[plan.inner.front()].getValue() << " has left in columns of other tasks, expected no columns";
   plan.waitsBefore = schedule.getBefore() == SyncKind::Grid;
   if (schedule.getBefore() != SyncKind::None && !(plan.waitsBefore && place.isGrouped))
     return refuse() << (place.isGrouped ? "expected before = grid"
