@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lists that loops append to or fill, comprehensions over many items, parts of tensors, and long straight-line updates: as eager PyTorch, and in
-code whose size does not grow with the number of iterations or statements."""
+"""Lists that loops append to or fill, comprehensions over many items, parts of tensors, and long straight-line updates, beside eager PyTorch.
+The size of the code does not grow with the number of iterations or statements."""
 
 import importlib.util
 import pathlib

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::ft {
@@ -43,6 +44,9 @@ public:
       : graph(graph), body(body), options(options), costs(graph, options) {}
 
   LogicalResult run() {
+    for (auto kernel : llvm::make_early_inc_range(body.front().getOps<etdg::KernelOp>()))
+      if (options.planSeed == 0 && isDearerThanApart(kernel))
+        takeApart(kernel);
     for (Operation &op : llvm::make_early_inc_range(body.front()))
       if (isa<etdg::NestOp, BlockOp>(op))
         CostModel(graph, options).divideStep(joinSteps(&op, options, /*says=*/true));
@@ -56,6 +60,8 @@ public:
   }
 
 private:
+  bool isDearerThanApart(etdg::KernelOp kernel);
+  static void takeApart(etdg::KernelOp kernel);
   /// `first` is what units do before the group's first nest.
   LogicalResult writeGroup(const NestGroup &group, PlanPlace place, bool hasRows, SyncKind first);
   LogicalResult writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fixed, PlanPlace place,
@@ -68,6 +74,29 @@ private:
   CostModel costs;
 };
 } // namespace
+
+/// Whether nests that are one point in each step, as two folds of one list, take less time one after the other: no core waits for others then.
+bool Scheduler::isDearerThanApart(etdg::KernelOp kernel) {
+  if (kernel.getShared() != 1 || kernel.getExit())
+    return false;
+  double together = 0, apart = 0;
+  for (ArrayRef<BlockOp> nest : etdg::getNests(kernel.getBody())) {
+    etdg::ScheduleAttr given = scheduleOf(nest);
+    if (BlockOp(nest.front()).getNumOwnDims() != 1 || isBinding(given) || (given && !given.getPlacements().empty()))
+      return false;
+    together += costs.estimateSteps(nest, {0}).seconds;
+    apart += costs.estimateBest(nest).seconds;
+  }
+  return apart < options.getMachine().cpu.sureGain * together;
+}
+
+void Scheduler::takeApart(etdg::KernelOp kernel) {
+  remark::passed(kernel.getLoc(), remark::RemarkOpts::name("kernel-apart").category("cpu"))
+      << remark::reason("a step of each nest is one point, and cores would wait for each other longer than all of them take");
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front()))
+    op.moveBefore(kernel);
+  kernel.erase();
+}
 
 /// Each variant is planned for lengths at which it runs.
 static LogicalResult scheduleVariants(etdg::GraphOp graph, etdg::VariantsOp variants, const CpuScheduleOptions &options) {

@@ -312,9 +312,25 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
   // expected-error @+1 {{the GPU engine can't run the schedule: column c of what the leaves compute does not depend on column c alone, or they don't have the columns; found columns = 64}}
+  etdg.block @r [map, map] (i, k) in [0, N) x [0, L)
+      reads (%x = %xs[i, k] : !x) writes (%ys[i, k])
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 2, tile = ?, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536> columns = 64> {
+    %y = arith.addf %x, %x : !x
+    etdg.yield %y : !x
+  } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
+  etdg.return %ys : !etdg.buffer<[N, L], !x>
+}
+
+// -----
+
+!x = tensor<2xf32>
+
+etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
+  // expected-error @+1 {{the GPU engine can't run the schedule: a task reads what its loop over k has left in columns of other tasks, expected no columns}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 2, tile = ?, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536> columns = 64> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid>, <dimension = 2, tile = ?, kind = parallel, level = grid>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536> columns = 2> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>

@@ -512,7 +512,7 @@ def _swapped(value, made, rows, seen):
 
 
 def is_written_elsewhere(ops: Sequence[Op], buffers) -> bool:
-    """Whether something is written through a name of what was appended after that, or through a name of a row: an item of the list is the
+    """Whether something is written through a name of what was appended, after that, or through a name of a row. An item of the list is the
     same tensor then, and a row is not."""
     order, memo = {op: at for at, op in enumerate(walk(ops))}, {}
     appends: Dict[Value, List[Tuple[Value, Op]]] = {}

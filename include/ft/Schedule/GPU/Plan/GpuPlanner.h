@@ -98,8 +98,7 @@ inline int64_t noPlanes(Value, unsigned) { return 0; }
 bool isTold(Operation *op);
 /// Dimensions that are `map` in all blocks and free.
 bool isFreeMap(ArrayRef<BlockOp> nest, unsigned dim);
-/// Whether a task of a plan with columns would read other tasks' columns: what it ran before in loops of its own has left only its own, and
-/// nothing waits between them.
+/// Whether a task of a plan with columns would read other tasks' columns. Its own loops leave only its own columns, and it waits for no other.
 bool readsColumnsOfOthers(ArrayRef<BlockOp> nest, const GpuPlan &plan);
 
 } // namespace mlir::ft::schedule
