@@ -7,6 +7,7 @@ and ``keepdim`` are taken, too).
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Optional, Tuple
 
@@ -84,6 +85,26 @@ def _count(x, axes) -> float:
     return float(_known(extent_of(_product([x.type.shape[a] for a in axes])), "a mean")) if not x._trace.checking else 1.0
 
 
+def _rounded_once(function):
+    """A function made of several: of f16 and bf16 it computes in f32, and rounds once. What stands in between may be too large for these."""
+
+    @functools.wraps(function)
+    def made(x, *args, **kwargs):
+        x = floats_only(x, function.__name__)
+        if x.type.dtype.bits != 16:
+            return function(x, *args, **kwargs)
+        return to(function(to(x, f32), *map(_wide, args), **{k: _wide(v) for k, v in kwargs.items()}), x.type.dtype)
+
+    return made
+
+
+def _wide(value):
+    """A weight or bias in f32, where it has fewer bits; all else as it is."""
+    dtype = getattr(getattr(value, "type", None), "dtype", None)
+    return to(value, f32) if dtype is not None and dtype.bits == 16 and not dtype.is_integer else value
+
+
+@_rounded_once
 def mean(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
     """The mean along axes."""
     x = floats_only(x, "mean")
@@ -91,6 +112,7 @@ def mean(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = Fals
     return divide(sum_(x, axes, keepdims or keepdim), _count(x, axes))
 
 
+@_rounded_once
 def var(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None, keepdim: bool = False):
     """The variance around the mean, divided by n - `correction` (0, as in NumPy)."""
     x = floats_only(x, "var")
@@ -99,6 +121,7 @@ def var(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None
     return divide(sum_(multiply(centred, centred), axes, keepdims or keepdim), _count(x, axes) - correction)
 
 
+@_rounded_once
 def std(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None, keepdim: bool = False):
     """The square root of :func:`var`."""
     return sqrt(var(x, axis, keepdims or keepdim, correction=correction, dim=dim))
@@ -142,6 +165,7 @@ def _no_shape(weight, what: str) -> None:
         raise TraceError(f"{what}: the second argument is the weight, a tensor; found {weight!r}: what is normalised is named by axis=", here())
 
 
+@_rounded_once
 def layer_norm(x, weight=None, bias=None, eps: float = 1e-5, axis: int = -1):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` along an axis (Ba, Kiros and Hinton, 2016)."""
     x = floats_only(x, "layer_norm")
@@ -154,6 +178,7 @@ def layer_norm(x, weight=None, bias=None, eps: float = 1e-5, axis: int = -1):
     return result if bias is None else add(result, bias)
 
 
+@_rounded_once
 def rms_norm(x, weight=None, eps: float = 1e-6, axis: int = -1):
     """``x / sqrt(mean(x²) + eps) * weight`` along an axis (Zhang and Sennrich, 2019)."""
     x = floats_only(x, "rms_norm")
@@ -163,6 +188,7 @@ def rms_norm(x, weight=None, eps: float = 1e-6, axis: int = -1):
     return result if weight is None else multiply(result, weight)
 
 
+@_rounded_once
 def norm(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
     """The Euclidean norm along axes: ``sqrt(sum(x²))``."""
     x = floats_only(x, "norm")

@@ -30,7 +30,24 @@ def of_numbers(x):
     return (np.exp(square + x) + square) * square
 
 
+@ft.jit
+def composed(xs: ft.List["N", ft.f16[8]]):
+    return xs.map(ft.norm), xs.map(ft.mean), xs.map(ft.std), xs.map(ft.rms_norm), xs.map(ft.layer_norm)
+
+
 class Rounding(unittest.TestCase):
+    def test_functions_of_several_round_once(self):
+        """Squares and sums of large f16 numbers are beyond f16; what is made of them is not."""
+        x = (np.arange(24).reshape(3, 8) * 700 + 9000).astype("f2")
+        wide = x.astype("f8")
+        centred = wide - wide.mean(-1, keepdims=True)
+        deviation = np.sqrt((centred**2).mean(-1))
+        want = (np.sqrt((wide**2).sum(-1)), wide.mean(-1), deviation, wide / np.sqrt((wide**2).mean(-1, keepdims=True)), centred / deviation[:, None])
+        for engine in ("interpret", "cpu"):
+            for found, expected in zip(composed(x, engine=engine), want):
+                self.assertEqual(found.dtype, np.float16)
+                np.testing.assert_allclose(found.astype("f8"), expected, rtol=2**-10, atol=1e-3)
+
     def setUp(self):
         self.x = np.random.default_rng(3).uniform(0.2, 1.4, (17, 1, WIDTH)).astype("f2")
 
