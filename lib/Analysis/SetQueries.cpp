@@ -13,6 +13,7 @@
 #include "LocalVariables.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <atomic>
 
@@ -49,6 +50,128 @@ IntegerPolyhedron etdg::projectOut(IntegerPolyhedron set, unsigned from, unsigne
   return set;
 }
 
+namespace {
+/// Looks for an integer point value by value. Bounds of variables follow from each other, so that few values are tried where some
+/// ranges are small. Remainders of a counter are such sets, and integer programming takes long for them.
+class PointSearch {
+public:
+  explicit PointSearch(const IntegerPolyhedron &set);
+  /// Whether there is a point; nothing where the search gives up.
+  std::optional<bool> hasPoint() { return isSmall ? search(Bounds(numVars)) : std::nullopt; }
+
+private:
+  /// So many values are tried at most, and bounds follow from each other so many times.
+  static constexpr int mostValues = 400, mostRounds = 8;
+  /// Numbers below this do not overflow in sums of products.
+  static constexpr int64_t large = int64_t(1) << 28;
+  static constexpr unsigned mostVariables = 32;
+  struct Range {
+    int64_t lower = -large * large, upper = large * large;
+    bool isFinite() const { return lower > -large && upper < large; }
+  };
+  using Bounds = SmallVector<Range, 8>;
+
+  bool narrowBy(ArrayRef<int64_t> row, Bounds &bounds, bool &changed) const;
+  bool narrow(Bounds &bounds) const;
+  std::optional<bool> search(Bounds bounds);
+
+  unsigned numVars;
+  bool isSmall;
+  /// Sums that are at least 0; the constant is the last number.
+  SmallVector<SmallVector<int64_t, 8>> rows;
+  int values = 0;
+};
+} // namespace
+
+PointSearch::PointSearch(const IntegerPolyhedron &set) : numVars(set.getNumVars()), isSmall(numVars <= mostVariables) {
+  auto add = [&](ArrayRef<DynamicAPInt> wide, int sign) {
+    SmallVector<int64_t, 8> row;
+    for (const DynamicAPInt &number : wide) {
+      isSmall &= number > -large && number < large;
+      row.push_back(isSmall ? sign * int64_t(number) : 0);
+    }
+    rows.push_back(std::move(row));
+  };
+  for (unsigned r = 0; r < set.getNumInequalities(); ++r)
+    add(set.getInequality(r), 1);
+  for (unsigned r = 0; r < set.getNumEqualities(); ++r)
+    for (int sign : {1, -1})
+      add(set.getEquality(r), sign);
+}
+
+/// What one row says of each variable where the others are bounded. False: it holds nowhere.
+bool PointSearch::narrowBy(ArrayRef<int64_t> row, Bounds &bounds, bool &changed) const {
+  int64_t most = row.back();
+  unsigned numOpen = 0;
+  auto largest = [&](unsigned v) { return row[v] > 0 ? bounds[v].upper : bounds[v].lower; };
+  auto isOpen = [&](unsigned v) { return std::abs(largest(v)) >= large; };
+  for (unsigned v = 0; v < numVars; ++v)
+    if (row[v] != 0)
+      isOpen(v) ? void(++numOpen) : void(most += row[v] * largest(v));
+  if (numOpen == 0 && most < 0)
+    return false;
+  for (unsigned v = 0; v < numVars && numOpen <= 1; ++v) {
+    if (row[v] == 0 || (numOpen == 1 && !isOpen(v)))
+      continue;
+    int64_t rest = numOpen == 1 ? most : most - row[v] * largest(v);
+    Range &range = bounds[v];
+    int64_t bound = row[v] > 0 ? llvm::divideCeilSigned(-rest, row[v]) : llvm::divideFloorSigned(rest, -row[v]);
+    if (row[v] > 0 ? bound <= range.lower : bound >= range.upper)
+      continue;
+    (row[v] > 0 ? range.lower : range.upper) = bound;
+    changed = true;
+    if (range.lower > range.upper)
+      return false;
+  }
+  return true;
+}
+
+bool PointSearch::narrow(Bounds &bounds) const {
+  bool changed = true;
+  for (int round = 0; round < mostRounds && changed; ++round) {
+    changed = false;
+    for (ArrayRef<int64_t> row : rows)
+      if (!narrowBy(row, bounds, changed))
+        return false;
+  }
+  return true;
+}
+
+std::optional<bool> PointSearch::search(Bounds bounds) {
+  if (!narrow(bounds))
+    return false;
+  std::optional<unsigned> next;
+  bool isPoint = true;
+  for (unsigned v = 0; v < numVars; ++v) {
+    if (bounds[v].lower == bounds[v].upper && !bounds[v].isFinite())
+      return std::nullopt;
+    if (bounds[v].lower == bounds[v].upper)
+      continue;
+    isPoint = false;
+    if (bounds[v].isFinite() && (!next || bounds[v].upper - bounds[v].lower < bounds[*next].upper - bounds[*next].lower))
+      next = v;
+  }
+  if (isPoint) // (Rounds may have ended before each row was asked about the last bounds.)
+    return llvm::all_of(rows, [&](ArrayRef<int64_t> row) {
+      int64_t sum = row.back();
+      for (unsigned v = 0; v < numVars; ++v)
+        sum += row[v] * bounds[v].lower;
+      return sum >= 0;
+    });
+  if (!next)
+    return std::nullopt;
+  for (int64_t value = bounds[*next].lower; value <= bounds[*next].upper; ++value) {
+    if (++values > mostValues)
+      return std::nullopt;
+    Bounds fixed = bounds;
+    fixed[*next] = {value, value};
+    std::optional<bool> found = search(std::move(fixed));
+    if (!found || *found)
+      return found;
+  }
+  return false;
+}
+
 /// Whether a set without trivial contradictions holds no integer point.
 static bool isPartEmpty(IntegerPolyhedron part) {
   part.removeTrivialRedundancy();
@@ -56,7 +179,11 @@ static bool isPartEmpty(IntegerPolyhedron part) {
   if (simplex.isEmpty())
     return true;
   // The point at which the rational test ended is an integer one most often.
-  return !simplex.getSamplePointIfIntegral() && !part.findIntegerSample();
+  if (simplex.getSamplePointIfIntegral())
+    return false;
+  if (std::optional<bool> found = PointSearch(part).hasPoint())
+    return !*found;
+  return !part.findIntegerSample();
 }
 
 /// Calls `fn` with the number of each variable that a row counts.

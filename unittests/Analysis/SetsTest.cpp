@@ -291,6 +291,28 @@ TEST(SetQueries, SubtractionWithLocalsIsEnumeration) {
   EXPECT_GT(numNone, 0u);
 }
 
+// Places at two remainders of one counter: quotients are variables without bounds of their own.
+TEST(SetQueries, RemaindersOfOneCounter) {
+  std::mt19937_64 random(7);
+  auto pick = [&](int64_t low, int64_t high) { return low + int64_t(random() % uint64_t(high - low + 1)); };
+  unsigned numEmpty = 0, numSets = 200;
+  for (unsigned n = 0; n < numSets; ++n) {
+    int64_t steps[] = {pick(2, 9), pick(2, 9)}, from[] = {pick(0, 8), pick(0, 8)}, low = pick(-20, 0), high = pick(5, 130);
+    IntegerPolyhedron set(PresburgerSpace::getSetSpace(3)); // i, and its quotients
+    set.addInequality(ArrayRef<int64_t>{1, 0, 0, -low});
+    set.addInequality(ArrayRef<int64_t>{-1, 0, 0, high});
+    set.addEquality(ArrayRef<int64_t>{1, -steps[0], 0, -from[0]});
+    set.addEquality(ArrayRef<int64_t>{2, 0, -steps[1], -from[1]});
+    bool empty = true;
+    for (int64_t i = low; i <= high; ++i)
+      empty &= (i - from[0]) % steps[0] != 0 || (2 * i - from[1]) % steps[1] != 0;
+    numEmpty += empty;
+    EXPECT_EQ(isEmpty(set), empty) << "set " << n;
+  }
+  EXPECT_GE(numEmpty, numSets / 10);
+  EXPECT_LE(numEmpty, numSets - numSets / 10);
+}
+
 // Sets of rows about few variables each, as loops around a block are: one part by itself is empty or has integers as
 // the whole has.
 TEST(SetQueries, UnrelatedPartsAreTheWhole) {
