@@ -86,7 +86,7 @@ uint32_t multiply(uint32_t slot, float *sums) {
     uint64_t start = shared() + slot * slotBytes + k * 2;
     ProductForm form;
     form.columns = columns;
-    number = grid().startProduct(describe(start), describe(start + leftBytes), form, sums, 5);
+    number = grid().startProduct(describe(start), nullptr, describe(start + leftBytes), form, sums, 5);
   }
   grid().commitProducts();
   return number;

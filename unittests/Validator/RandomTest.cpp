@@ -15,14 +15,14 @@ using RandomTest = ValidatorTest;
 
 TEST_F(RandomTest, AgreesWithEnumeration) {
   constexpr unsigned numPrograms = 150, mutantsEach = 8;
-  ft::fuzz::loadDialects(&context);
+  mlir::ft::fuzz::loadDialects(&context);
   std::mt19937_64 random(7);
   Tally tally;
   for (unsigned i = 0; i < numPrograms; ++i) {
-    ft::fuzz::Program program = ft::fuzz::generateProgram(&context, 11, i);
+    mlir::ft::fuzz::Program program = mlir::ft::fuzz::generateProgram(&context, 11, i);
     // Small lengths, as enumeration goes through all iterations.
     std::vector<Sizes> sizes;
-    for (const ft::fuzz::Binding &binding : program.bindings) {
+    for (const mlir::ft::fuzz::Binding &binding : program.bindings) {
       Sizes these(binding.begin(), binding.end());
       if (llvm::all_of(these, [](auto &size) { return size.second <= 6; }))
         sizes.push_back(these);
@@ -30,9 +30,9 @@ TEST_F(RandomTest, AgreesWithEnumeration) {
     if (sizes.empty())
       continue;
     PassManager pm(&context);
-    ft::PipelineOptions options;
+    mlir::ft::PipelineOptions options;
     options.validate = false;
-    ft::buildPipeline(pm, options);
+    mlir::ft::buildPipeline(pm, options);
     {
       ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
       if (failed(pm.run(*program.module)))
