@@ -7,12 +7,12 @@
 // (Launches are so dear there that no product is cut into shares, whose join is another one.)
 // RUN: sed 's/"operand_read_cost": 4/"operand_read_cost": 4000/; s/"launch": 3.875e-6/"launch": 1.0/; s/"boundary": 6.5e-7/"boundary": 1.0/' %S/../../machines/h200.json > %t.json
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json %ft_bin/ft-run %s 7 | FileCheck %s
-// CHECK: 15 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// CHECK: 16 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
 // The same by the definitions of operations on tiles.
 // RUN: %python %S/Inputs/emulate.py --machine=%t.json --interpret-tile %ft_bin/ft-run %s 7 | FileCheck %s --check-prefix=MEANING
 // MEANING: {{[1-9][0-9]*}} of them on tiles
-// MEANING: 15 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
+// MEANING: 16 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
 // Each of them is computed so.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" -o %t.mlir
@@ -52,6 +52,28 @@ func.func @two(%x: tensor<67x37xf32>, %w: tensor<37x71xf32>, %h: tensor<67x29xf3
   %z = linalg.matmul ins(%h, %u : tensor<67x29xf32>, tensor<29x71xf32>) outs(%y : tensor<67x71xf32>) -> tensor<67x71xf32>
   %t = math.tanh %z : tensor<67x71xf32>
   return %t : tensor<67x71xf32>
+}
+
+// One operand as it is and turned: its terms are adjacent in one product alone, so each has a tile of its own.
+// TILES-LABEL: etdg.graph @turned
+// TILES-NOT: joined>
+// TILES: etdg.yield
+func.func @turned(%as: !ft.list<[N], tensor<32x32xf32>>, %bs: !ft.list<[N], tensor<32x64xf32>>, %cs: !ft.list<[N], tensor<32x64xf32>>) -> !ft.list<[N], tensor<32x64xf32>> {
+  %z = arith.constant dense<0.0> : tensor<32x64xf32>
+  %ts = ft.map (%a, %b, %c = %as, %bs, %cs : !ft.list<[N], tensor<32x32xf32>>, !ft.list<[N], tensor<32x64xf32>>, !ft.list<[N], tensor<32x64xf32>>) -> !ft.list<[N], tensor<32x64xf32>> {
+    %s = math.tanh %a : tensor<32x32xf32>
+    %p = linalg.matmul ins(%s, %b : tensor<32x32xf32>, tensor<32x64xf32>) outs(%z : tensor<32x64xf32>) -> tensor<32x64xf32>
+    %q = linalg.generic {indexing_maps = [affine_map<(k, m, n) -> (k, m)>, affine_map<(k, m, n) -> (k, n)>, affine_map<(k, m, n) -> (m, n)>], iterator_types = ["reduction", "parallel", "parallel"]}
+        ins(%s, %c : tensor<32x32xf32>, tensor<32x64xf32>) outs(%z : tensor<32x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %sum: f32):
+      %xy = arith.mulf %x, %y : f32
+      %more = arith.addf %sum, %xy : f32
+      linalg.yield %more : f32
+    } -> tensor<32x64xf32>
+    %t = arith.mulf %p, %q : tensor<32x64xf32>
+    ft.yield %t : tensor<32x64xf32>
+  }
+  return %ts : !ft.list<[N], tensor<32x64xf32>>
 }
 
 // One step of each.

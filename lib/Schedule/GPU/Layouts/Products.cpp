@@ -283,7 +283,7 @@ private:
     if (!form.splits.empty() && form.splits[next].kind != form.splits[&nest - graph.nests.data()].kind)
       return false;
     if (!other || other->rows != product.rows || other->lhs != product.lhs || other->rhs != product.rhs || other->sum != product.sum ||
-        candidate.batched != nest.batched || !hasSameLoops(candidate, *other))
+        candidate.batched != nest.batched || !hasSameLoops(candidate, *other) || ordersOf(candidate, *other) != ordersOf(nest, product))
       return false;
     for (auto [member, operands] : llvm::zip_equal(candidate.members, other->operands)) {
       ElementView init = withoutReduced(candidate, member.inits.front()), result = withoutReduced(candidate, member.writes.front());
@@ -300,6 +300,13 @@ private:
     }
     fused.products.push_back(next);
     return true;
+  }
+  /// Which operands have adjacent terms. Products of one tile share the memory that operands are staged in.
+  static std::pair<bool, bool> ordersOf(const Nest &of, const ProductTiles &product) {
+    const Contraction &loops = product.loops;
+    const NestMember &member = of.members.front();
+    return {isAlongTerms(of, member.reads[size_t(loops.lhs)], loops.m, loops.k),
+            isAlongTerms(of, member.reads[size_t(loops.rhs)], loops.n, loops.k)};
   }
   /// Whether the parallel loops of another product are those of this one, in the same order and each of the same digit.
   bool hasSameLoops(const Nest &candidate, const ProductTiles &other) const {

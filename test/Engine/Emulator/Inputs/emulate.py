@@ -25,7 +25,7 @@ path, _, chosen = where.partition(":")
 source = open(path).read()
 bad = runs = programs = tiled = 0
 
-for match in re.finditer(r"(?m)^(?:func\.func|etdg\.graph) @(\w+)\((.*?)\{$", source, re.S):
+for match in re.finditer(r"(?m)^ *(?:func\.func|etdg\.graph) @(\w+)\((.*?)\{$", source, re.S):
     name, head = match[1], match[2]
     if chosen and name not in chosen.split(","):
         continue
