@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Packs the modules of benchmarks/peers/models.py for a machine with a GPU:
 
-    models.py FOLDER [NAME…]
+    models.py FOLDER [--partition=MODE,…] [NAME…]
 
 Needs PyTorch, which the modules are read with, and the build folder (FT_BUILD, default
 build). FOLDER/models gets for each module and type a bundle and the names of what it
-takes; FOLDER gets the runtime, and what compares them there: `./run.sh models`.
+takes; FOLDER gets the runtime, and what compares them there: `./run.sh models`. For each
+mode of the phase `partition` a bundle of its own is beside the one without a mode.
 """
 
 import json
@@ -23,7 +24,7 @@ import fractaltensor as ft  # noqa: E402
 import models  # noqa: E402
 
 
-def pack(name, element, out):
+def pack(name, element, out, modes):
     module, x = models.make(name, models.TYPES[element], "cpu")
     program = ft.torch.script(module).lower(x)
     texts = program.segments()
@@ -35,7 +36,10 @@ def pack(name, element, out):
     inputs = [names[value] for value in program.division.segments[0].inputs]
     text = out / f"{name}.{element}.mlir"
     text.write_text(texts[0])
-    subprocess.run([build / "bin/ft-translate", "--mlir-to-bundle", "--target=sm_90a", text, "-o", out / f"{name}.{element}.ftb"], check=True)
+    translate = [build / "bin/ft-translate", "--mlir-to-bundle", "--target=sm_90a", text]
+    subprocess.run([*translate, "-o", out / f"{name}.{element}.ftb"], check=True)
+    for mode in modes:
+        subprocess.run([*translate, f"--partition={mode}", "-o", out / f"{name}.{element}.{mode}.ftb"], check=True)
     (out / f"{name}.{element}.json").write_text(json.dumps({"inputs": inputs}, indent=1) + "\n")
 
 
@@ -51,9 +55,12 @@ def main():
     shutil.copy(root / "integration/run.sh", folder)
     for file in (root / "benchmarks/peers").glob("*.py"):
         shutil.copy(file, folder)
-    for name in sys.argv[2:] or models.CASES:
+    names, modes = sys.argv[2:], []
+    if names and names[0].startswith("--partition="):
+        modes = names.pop(0).partition("=")[2].split(",")
+    for name in names or models.CASES:
         for element in ("f16", "f32"):
-            pack(name, element, out)
+            pack(name, element, out, modes)
     print(f"packed {out}")
 
 

@@ -23,6 +23,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.capi.h.inc"
 #include "ft/Dialect/FT/Transforms/Passes.capi.h.inc"
 #include "ft/Dialect/TSSA/Transforms/Passes.capi.h.inc"
+#include "ft/Partition/Passes.capi.h.inc"
 #include "ft/Pipelines/Passes.capi.h.inc"
 #include "ft/Schedule/Passes.capi.h.inc"
 #include "ft/Validator/Passes.capi.h.inc"

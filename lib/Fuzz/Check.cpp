@@ -296,6 +296,11 @@ LogicalResult Subject::runGraph() {
   return success();
 }
 
+/// How the program is cut into kernels: one in four is not.
+static std::string drawPartition(StringRef name) {
+  return std::array{"", "boundary", "souffle", "cost"}[llvm::xxh3_64bits(name) / 36 % 4];
+}
+
 /// Through the phases that are built, one by one. The graph itself is left alone. For a GPU those up to the
 /// schedule are the same.
 LogicalResult Subject::runPhases(bool forGpu) {
@@ -305,11 +310,12 @@ LogicalResult Subject::runPhases(bool forGpu) {
   CpuPipelineOptions cpu;
   GpuPipelineOptions gpu;
   cpu.planSeed = gpu.planSeed = llvm::xxh3_64bits(program.name) | 1;
+  gpu.partition = drawPartition(program.name);
   std::unique_ptr<TargetPipeline> target = forGpu ? makeGpuPipeline(gpu) : makeCpuPipeline(cpu);
   for (unsigned p = static_cast<unsigned>(Phase::Coarsen); p <= static_cast<unsigned>(Phase::Storage);
        ++p) {
     Phase phase = static_cast<Phase>(p);
-    if (!isBuilt(phase))
+    if (!isBuilt(phase) && !(phase == Phase::Partition && target->partitions()))
       continue;
     std::string name = "phase " + stringifyPhase(phase).str() + (forGpu ? " for a GPU" : "");
     {
@@ -333,7 +339,7 @@ LogicalResult Subject::runPhases(bool forGpu) {
       if (failed(pm.run(*module)))
         return fail(name, errors.text);
     }
-    if (forGpu && phase < Phase::Schedule)
+    if (forGpu && phase < Phase::Partition)
       continue;
     {
       Timed timed(times.validation);
@@ -378,6 +384,7 @@ LogicalResult Subject::runEmulated() {
   emulator.gpu.multiprocessors = 1 + hash / 3 % 6;
   // Half of the programs run by any legal plan instead of the one that is chosen.
   emulator.gpu.planSeed = hash / 18 % 2 ? hash | 1 : 0;
+  emulator.gpu.partition = drawPartition(program.name);
   emulator.seed = options.seed + hash;
   OwningOpRef<ModuleOp> module = program.module->clone();
   FailureOr<std::unique_ptr<EmulatedProgram>> code = EmulatedProgram::compile(*module, program.name, emulator);

@@ -21,6 +21,7 @@
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Dialect/Tile/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
+#include "ft/Partition/Passes.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Schedule/Passes.h"
 #include "ft/Validator/Passes.h"
@@ -50,6 +51,7 @@ void mlir::ft::registerOwnPasses(std::function<bool()> validates) {
   tile::registerTilePipelinePasses();
   registerFTGpuPasses();
   registerFTSchedulePasses();
+  registerFTPartitionPasses();
   etdg::registerExploreDataflowPass();
   registerLeafPasses();
   registerPipelines(std::move(validates));

@@ -56,6 +56,10 @@ std::string ft::checkCompileOptions(const CompileOptions &options) {
       return ("ft-compile: lengths: expected NAME=NUMBER with a number of at least 0, found '" + text + "'").str();
   if (options.steps != "choose" && options.steps != "always" && options.steps != "never")
     return "ft-compile: steps: expected choose, always or never, found '" + options.steps.getValue() + "'";
+  if (StringRef mode = options.partition; !mode.empty() && mode != "boundary" && mode != "souffle" && mode != "cost")
+    return ("ft-compile: partition: expected boundary, souffle or cost, found '" + mode + "'").str();
+  if (!options.partition.empty() && options.target == "cpu")
+    return "ft-compile: partition: a CPU runs each nest as a parallel region; expected a GPU as target, found 'cpu'";
   if (options.rounding != "excess" && options.rounding != "exact")
     return "ft-compile: rounding: expected excess or exact, found '" + options.rounding.getValue() + "'";
   if (options.validate != "on" && options.validate != "off")
@@ -75,6 +79,7 @@ static void addCheckOfOptions(OpPassManager &pm, const CompileOptions &options) 
   check.validate = options.validate;
   check.lengths.assign(options.lengths.begin(), options.lengths.end());
   check.steps = options.steps;
+  check.partition = options.partition;
   check.rounding = options.rounding;
   pm.addPass(createFTCheckCompileOptions(check));
 }
@@ -101,6 +106,7 @@ static std::unique_ptr<TargetPipeline> makeTarget(const CompileOptions &options)
   gpu.planSeed = options.planSeed;
   gpu.candidate = options.candidate;
   gpu.barrierLimit = options.barrierLimit;
+  gpu.partition = options.partition;
   return makeGpuPipeline(std::move(gpu));
 }
 

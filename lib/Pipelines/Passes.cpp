@@ -190,6 +190,7 @@ struct FTCheckCompileOptions : mlir::ft::impl::FTCheckCompileOptionsBase<FTCheck
     options.skip = skip;
     options.lengths = lengths;
     options.steps = steps;
+    options.partition = partition;
     options.validate = validate;
     options.rounding = rounding;
     std::string wrong = checkCompileOptions(options);

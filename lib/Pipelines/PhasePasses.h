@@ -11,6 +11,9 @@ namespace mlir::ft {
 /// `etdg-excess-precision`.
 void addPhasePasses(OpPassManager &pm, Phase phase, llvm::StringRef machine, llvm::StringRef rounding);
 
+/// The phase `coarsen` in which prices may leave products apart (`etdg.apart`): of graphs, or of one that is no part of a module's pipeline.
+void addCoarsenApart(OpPassManager &graphs, llvm::StringRef machine, llvm::StringRef rounding);
+
 /// `loops-decide-for-cpu` and `loops-decide-for-gpu`: the decisions on loops alone.
 void registerDecisionPipelines();
 

@@ -11,6 +11,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 #include "ft/Dialect/TSSA/Transforms/Passes.h"
+#include "ft/Partition/Passes.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Schedule/Apply/BindInPlace.h"
 
@@ -64,20 +65,19 @@ static void addSpreadRows(OpPassManager &pm, StringRef machine) {
 }
 
 /// After all that makes bodies larger.
-static void addExcessPrecision(OpPassManager &pm, StringRef rounding) {
+static std::unique_ptr<Pass> makeExcessPrecision(StringRef rounding) {
   etdg::ETDGExcessPrecisionOptions options;
   options.rounding = rounding.str();
-  pm.addNestedPass<etdg::GraphOp>(etdg::createETDGExcessPrecision(options));
+  return etdg::createETDGExcessPrecision(options);
 }
 
-void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
-  OpPassManager &graphs = pm.nest<GraphOp>();
+/// The phase `coarsen` without its online rewrites, with a pass that merges blocks.
+static void addCoarsening(OpPassManager &graphs, StringRef machine, std::unique_ptr<Pass> merge) {
+  using namespace etdg;
   // Statements apart: copies and flows between them become visible.
   graphs.addPass(createETDGLowerOperations());
   graphs.addPass(createETDGFuseAccesses());
-  ETDGMergeOptions merge;
-  merge.machine = machine.str();
-  graphs.addPass(createETDGMerge(merge));
+  graphs.addPass(std::move(merge));
   // What has moved in with its readers is in their sight now.
   graphs.addPass(createETDGFuseAccesses());
   graphs.addPass(createETDGMergeDims());
@@ -92,6 +92,21 @@ void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
   graphs.addPass(createETDGHoistInvariants(hoist));
   // Folds are leaves again, and what their iterations share is computed before them.
   graphs.addPass(createETDGPeelFolds());
+}
+
+void etdg::buildCoarsenPipeline(OpPassManager &pm, StringRef machine) {
+  ETDGMergeOptions merge;
+  merge.machine = machine.str();
+  addCoarsening(pm.nest<GraphOp>(), machine, createETDGMerge(merge));
+}
+
+void ft::addCoarsenApart(OpPassManager &graphs, StringRef machine, StringRef rounding) {
+  graphs.addPass(etdg::createETDGOnline());
+  ETDGMergeApartOptions merge;
+  merge.machine = machine.str();
+  addCoarsening(graphs, machine, createETDGMergeApart(merge));
+  graphs.addPass(etdg::createETDGOnline());
+  graphs.addPass(makeExcessPrecision(rounding));
 }
 
 void ft::buildConversionsToETDG(OpPassManager &pm) {
@@ -155,12 +170,13 @@ void ft::addPhasePasses(OpPassManager &pm, Phase phase, StringRef machine, Strin
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
     etdg::buildCoarsenPipeline(pm, machine);
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGOnline());
-    addExcessPrecision(pm, rounding);
+    pm.addNestedPass<etdg::GraphOp>(makeExcessPrecision(rounding));
     break;
   case Phase::Reorder:
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGReorder());
     break;
   case Phase::Schedule:
+    pm.addNestedPass<etdg::GraphOp>(createETDGOpenKernels());
     pm.addNestedPass<etdg::GraphOp>(etdg::createETDGApplySchedule());
     pm.addNestedPass<etdg::GraphOp>(createETDGBindInPlace());
     break;

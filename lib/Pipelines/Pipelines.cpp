@@ -38,6 +38,8 @@ public:
   void build();
 
 private:
+  /// What a target leaves out is the identity.
+  bool isBuilt(Phase phase) const { return ft::isBuilt(phase) || (phase == Phase::Partition && options.target && options.target->partitions()); }
   bool isSkipped(Phase phase) const { return mayBeSkipped(phase) && llvm::is_contained(options.skip, stringifyPhase(phase)); }
   /// Whether a graph has reached the phase, which its proof and its contract ask.
   bool isProved(Phase phase) const { return options.validate && Phase::ETDG < phase && isBuilt(phase); }
@@ -119,7 +121,10 @@ void PhaseSequence::addPhase(Phase phase) {
     pm.addPass(etdg::createETDGTakeSnapshots());
     hasSnapshots = true;
   }
-  addPhasePasses(pm, phase, machine, options.rounding);
+  if (phase == Phase::Coarsen && options.target && options.target->addChoiceOfMerges(pm, options.rounding))
+    addCoarsenApart(pm.nest<etdg::GraphOp>(), machine, options.rounding);
+  else
+    addPhasePasses(pm, phase, machine, options.rounding);
   addSkipped(phase);
   // A schedule that came with the graph may leave loops to be completed, and reductions to be split.
   if (phase == Phase::Storage && from == Phase::Schedule && !options.isContinued)

@@ -11,6 +11,7 @@
 #include "ft/Dialect/Loops/Transforms/Passes.h"
 #include "ft/Dialect/Tile/Transforms/Passes.h"
 #include "ft/Machine/FindMachine.h"
+#include "ft/Partition/Passes.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Passes.h"
 
@@ -36,6 +37,7 @@ GpuPipelineOptions::GpuPipelineOptions(const GpuScheduleOptions &schedules)
 GpuPipelineOptions::GpuPipelineOptions(const GpuOptions &options)
     : GpuPipelineOptions(static_cast<const GpuScheduleOptions &>(options)) {
   barrierLimit = options.barrierLimit;
+  partition = options.partition;
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,6 +182,8 @@ public:
   std::string getMachine() const override {
     return options.machine.empty() ? Machine::forTarget(options.target)->reference : options.machine;
   }
+  bool partitions() const override { return !options.partition.empty(); }
+  bool addChoiceOfMerges(OpPassManager &pm, llvm::StringRef rounding) const override;
   void addPasses(OpPassManager &pm, Phase phase) const override;
   void addLoops(OpPassManager &pm) const;
 
@@ -218,6 +222,16 @@ void GpuPipeline::addSchedules(OpPassManager &pm) const {
   pm.addNestedPass<etdg::GraphOp>(createETDGScheduleForGPU(schedule));
 }
 
+bool GpuPipeline::addChoiceOfMerges(OpPassManager &pm, StringRef rounding) const {
+  if (options.partition != "cost" || options.planSeed != 0)
+    return false;
+  auto merges = forMachine<FTChooseMergesOptions>();
+  merges.multiprocessors = options.multiprocessors;
+  merges.rounding = rounding.str();
+  pm.addPass(createFTChooseMerges(merges));
+  return true;
+}
+
 void GpuPipeline::addLoops(OpPassManager &pm) const {
   auto loops = forMachine<ConvertETDGToLoopsOptions>();
   loops.multiprocessors = options.multiprocessors;
@@ -232,6 +246,13 @@ void GpuPipeline::addPasses(OpPassManager &pm, Phase phase) const {
     auto distributions = planned<ETDGChooseDivisionForGPUOptions>();
     distributions.candidate = options.candidate;
     return pm.addNestedPass<etdg::GraphOp>(createETDGChooseDivisionForGPU(distributions));
+  }
+  case Phase::Partition: {
+    if (!partitions())
+      return;
+    auto cuts = planned<ETDGPartitionOptions>();
+    cuts.mode = options.partition;
+    return pm.addNestedPass<etdg::GraphOp>(createETDGPartition(cuts));
   }
   case Phase::Schedule:
     return addSchedules(pm);
@@ -286,6 +307,8 @@ class GridOnCoresPipeline : public CpuPipeline {
 public:
   GridOnCoresPipeline(CpuPipelineOptions cores, GpuPipelineOptions grid) : CpuPipeline(std::move(cores)), grid(std::move(grid)) {}
   std::string getMachine() const override { return grid.getMachine(); }
+  bool partitions() const override { return grid.partitions(); }
+  bool addChoiceOfMerges(OpPassManager &pm, llvm::StringRef rounding) const override { return grid.addChoiceOfMerges(pm, rounding); }
   void addPasses(OpPassManager &pm, Phase phase) const override {
     if (phase <= Phase::Storage)
       return grid.addPasses(pm, phase);

@@ -44,6 +44,8 @@ struct CodeOptions {
   cl::opt<int64_t> stepThreads{
       "gpu-step-threads",
       cl::desc("threads of a block in kernels with grid barriers (0: as the machine says)"), cl::init(0), cl::cat(tools::ownOptions())};
+  cl::opt<std::string> partition{"partition", cl::desc("how a GPU's graphs are cut into kernels: boundary, souffle or cost (default: each nest is one, short "
+                                                       "ones are joined)"), cl::cat(tools::ownOptions())};
   cl::opt<int64_t> candidate{"gpu-candidate", cl::desc("the order or division of this rank, not the cheapest"), cl::init(-1), cl::cat(tools::ownOptions())};
   cl::list<std::string> skip{"skip", cl::CommaSeparated,
                              cl::desc("phases to leave out: coarsen, reorder, storage (of functions: who brings "
@@ -64,6 +66,7 @@ struct CodeOptions {
     options.gpu.barrierLimit = barrierLimit;
     options.gpu.stepThreads = stepThreads;
     options.gpu.candidate = candidate;
+    options.gpu.partition = partition;
     options.variants = variants;
     options.validate = tools::isValidating();
     options.rounding = tools::getRounding();
@@ -91,6 +94,10 @@ LogicalResult CodeOptions::check() const {
   int64_t threads = stepThreads;
   if (stepThreads.getNumOccurrences() && (threads < 32 || threads > 1024 || threads % 32 != 0)) {
     error() << "--gpu-step-threads=" << threads << ": expected a multiple of 32 up to 1024\n";
+    return failure();
+  }
+  if (const std::string &mode = partition; !mode.empty() && mode != "boundary" && mode != "souffle" && mode != "cost") {
+    error() << "--partition=" << mode << ": expected boundary, souffle or cost\n";
     return failure();
   }
   for (const std::string &name : skip)

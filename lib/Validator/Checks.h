@@ -61,6 +61,8 @@ private:
   void checkPlacements(const Leaf &leaf);
   /// T12: shares of a reduction cover it, begin from `identity` and are joined in order.
   void checkCut(BlockOp shares);
+  /// T14: the kinds of edges between the nests of kernels are strong enough.
+  void checkEdges();
   void checkStaged(const Access &read, const Image &image, ArrayRef<Step> before, int64_t ahead);
   /// `clobber`, at a place that `base` gives it, never comes between `write` and `read`.
   /// `c` and `w` are where they are in `base`.

@@ -21,7 +21,27 @@ def FTCheckCompileOptions : Pass<"ft-check-compile-options", "::mlir::ModuleOp">
     Option<"validate", "validate", "std::string", "\"on\"", "Whether phases are proved: on or off">,
     ListOption<"lengths", "lengths", "std::string", "Lengths to plan for, NAME=NUMBER">,
     Option<"steps", "steps", "std::string", "\"choose\"", "Steps of a GPU's grid: choose, always or never">,
+    Option<"partition", "partition", "std::string", "\"\"", "Kernels of a GPU: boundary, souffle or cost">,
     Option<"rounding", "rounding", "std::string", "\"excess\"", "Of f16 and bf16: excess or exact">
+  ];
+}
+
+def FTChooseMerges : Pass<"ft-choose-merges", "::mlir::ModuleOp"> {
+  let summary = "leave products apart where a GPU takes less time so";
+  string reads = "graphs before `coarsen`, prices";
+  string writes = "`etdg.apart`";
+  let description = [{
+    Coarsening merges blocks of products before anything has a price. For each graph this pass runs the phases `coarsen` and `reorder` on a copy, and
+    prices what they made as it will be scheduled. The same is done without any merge (`["*"]`). Where merges are better, each one of two blocks with
+    products is a candidate then: it is left out, with those that were left out before it. What takes at most `division_share` percent of the best time so far stays out (`etdg.apart`). At most `most`
+    merges are tried. The remark `merges` (category `partition`) has all prices.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"", "The GPU whose kernels are priced: sm_80 or sm_90a">,
+    Option<"machine", "machine", "std::string", "\"\"", "A machine, a GPU, by its name or file (default: the target's)">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0", "SMs to plan for (0: the machine's)">,
+    Option<"rounding", "rounding", "std::string", "\"excess\"", "Of f16 and bf16: excess or exact">,
+    Option<"most", "most", "unsigned", "8", "Merges that are tried">
   ];
 }
 

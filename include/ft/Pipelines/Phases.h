@@ -75,6 +75,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<int64_t> barrierLimit{*this, "barrier-limit",
                                llvm::cl::desc("Of a GPU: polls of a grid barrier before a kernel traps (default: no limit)"),
                                llvm::cl::init(0)};
+  Option<std::string> partition{*this, "partition",
+                                llvm::cl::desc("Of a GPU: how a graph is cut into kernels, boundary, souffle or cost (default: each nest is one, short "
+                                               "ones are joined when schedules are written)")};
   Option<bool> dataflow{*this, "dataflow",
                         llvm::cl::desc("Ask the dataflow search for order and tiles of nests, before and after they are coarsened "
                                        "(default: true, of graphs of a few operators; where this is said, of all that it can take, "

@@ -46,6 +46,7 @@ struct GpuPipelineOptions {
   int64_t stepThreads = 0;     // of a thread block in such kernels; 0: as the machine's planning has it
   uint64_t planSeed = 0;       // not 0: any legal plan, drawn by this seed
   int64_t candidate = -1;      // not negative: the order or loop distribution of this rank
+  std::string partition;       // boundary, souffle or cost; empty: the phase is the identity
   int64_t barrierLimit = 0;    // for tests: polls of a grid barrier before a kernel traps; 0: no limit
 };
 
@@ -55,6 +56,10 @@ public:
   virtual ~TargetPipeline() = default;
   /// The machine that all phases plan for, by name or file.
   virtual std::string getMachine() const = 0;
+  /// Whether it has passes in the phase `partition`.
+  virtual bool partitions() const { return false; }
+  /// Adds what asks prices which merges `coarsen` is to leave out; false where nothing does.
+  virtual bool addChoiceOfMerges(OpPassManager &pm, llvm::StringRef rounding) const { return false; }
   /// Adds what the target runs in a phase, after the passes that all targets have there.
   virtual void addPasses(OpPassManager &pm, Phase phase) const = 0;
 };

@@ -22,7 +22,7 @@ def ETDGTakeSnapshots : Pass<"etdg-take-snapshots", "::mlir::ModuleOp"> {
 def ETDGValidate : Pass<"etdg-validate", "::mlir::etdg::GraphOp"> {
   let summary = "prove that the schedules of a graph keep what it means";
   let description = [{
-    Asks what `validateGraph` asks (T1–T13, docs/validator.md), exactly and for all lengths that the graph's bounds allow. Maps
+    Asks what `validateGraph` asks (T1–T14, docs/validator.md), exactly and for all lengths that the graph's bounds allow. Maps
     must be bijections, each write must come before the reads of what it writes, and elements must be written once. Accesses
     must be in bounds, `live` planes and slots enough, and units must wait where one needs what another has done. Unlike
     `etdg-verify` it obeys schedules and kernels, and it shares no code with the passes that make them.

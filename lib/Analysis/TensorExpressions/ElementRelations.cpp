@@ -195,7 +195,6 @@ void BodyFollower::record(unsigned number, ArrayRef<AffineExpr> index) {
     relation.piece = unsigned(piece);
     relation.output = leaf.getBuffers()[leaf.getWrite(write).getOperand()];
     relation.input = leaf.getBuffers()[source.getOperand()];
-    auto type = cast<BufferType>(relation.input.getType());
     AffineMap map = source.getMap().getValue();
     for (auto [at, expr] : llvm::enumerate(map.getResults())) {
       bool isData = llvm::any_of(source.getGathers(), [at = at](GatherAttr gather) { return gather.getPosition() == int64_t(at); });
@@ -205,7 +204,8 @@ void BodyFollower::record(unsigned number, ArrayRef<AffineExpr> index) {
       }
       relation.inputIndex.push_back(reduction(source.getAsOpaquePointer(), unsigned(at), ShapedType::kDynamic, /*isData=*/true));
     }
-    if (map.getNumResults() == type.getDepth())
+    // (A map over the element's dimensions says itself where each of its numbers lies.)
+    if (read.getElementRank() == 0)
       llvm::append_range(relation.inputIndex, index);
     // An index that is data is an input as well.
     for (GatherAttr gather : source.getGathers()) {

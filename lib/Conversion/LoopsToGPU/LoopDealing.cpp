@@ -167,7 +167,12 @@ LogicalResult LoopWalker::dealFlat(ArrayRef<Operation *> flat, Value before, Val
   etdg::Dealing dealing = loops::levelOf(flat.front()).getDealing();
   Value block = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
   Value blocks = b.extend(NVVM::GridDimXOp::create(b, b.getI32Type()));
+  std::optional<HostExpr> earlier = tasks;
   Flat counted = countFlat(flat);
+  // Loops of nests that need nothing of each other: there are thread blocks for the one that has most tasks.
+  if (hasDealt)
+    tasks = earlier && tasks ? std::optional(HostExpr::binary(HostExpr::max, *earlier, *tasks)) : std::nullopt;
+  hasDealt = true;
   Value first = block;
   if (!matchPattern(before, m_Zero()) && dealing != etdg::Dealing::Fixed) {
     first = b.sub(block, before);

@@ -194,6 +194,10 @@ LogicalResult LoopWalker::run(StringRef name) {
   // Blocks that wait for each other all run at once; others are as many as there are tasks, where the host can count them.
   constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
   int64_t given = loops::gridOf(source).getMost(), most = given ? std::min(given, largestGrid) : largestGrid;
+  // What stands beside grid loops one thread block computes, however many tasks these have.
+  auto isNest = [](Operation &op) { return op.getNumRegions() > 0; };
+  if (tasks && llvm::count_if(source.getBody().front(), isNest) > 1)
+    tasks = HostExpr::binary(HostExpr::max, *tasks, 1);
   HostExpr blocks = isWaiting || !tasks ? HostExpr(most) : HostExpr::binary(HostExpr::min, *tasks, most);
   e.addLaunch(name, blocks, /*shrinks=*/isWaiting && !isFixed);
   return success();

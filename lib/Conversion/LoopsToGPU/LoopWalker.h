@@ -147,7 +147,8 @@ private:
   Known known;
   std::optional<RowPlan> rowPlan;
   std::optional<schedule::ChainPlan> chain;
-  std::optional<HostExpr> tasks = 1; // of the kernel's grid loops, if the host knows them
+  std::optional<HostExpr> tasks = 1; // most of the kernel's grid loops, if the host knows them
+  bool hasDealt = false;             // some grid loops
   llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin
   Value allPoints;           // of the loops being dealt, where others around them decide how many they have
   bool isInside = false;     // of loops of level grid

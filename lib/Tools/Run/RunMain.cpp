@@ -393,6 +393,7 @@ FailureOr<Outcome> Runner::runEmulated() {
   emulator.configure = passes;
   emulator.dump = options.dump;
   setForms(emulator.gpu, options.target);
+  emulator.gpu.partition = options.partition;
   if (!options.kernels.empty())
     emulator.readKernels = [this] { return readModule(options.kernels); };
   emulator.interpretTiles = options.engine == "interpret-tile";

@@ -106,6 +106,8 @@ bool tools::checkOptions(RunOptions &options) {
     return bad("--truth is for --engine=interpret");
   if (!llvm::is_contained({"generic", "steps", "blocks"}, options.variant.getValue()))
     return bad("--variant=" + options.variant + ": expected generic, steps or blocks");
+  if (!llvm::is_contained({"", "boundary", "souffle", "cost"}, options.partition.getValue()))
+    return bad("--partition=" + options.partition + ": expected boundary, souffle or cost");
   if (options.multiprocessors < 1 || options.multiprocessors > 1024)
     return bad("--multiprocessors: expected a number from 1 to 1024");
   bool cuda = options.engine == "cuda" || options.isEmulated();

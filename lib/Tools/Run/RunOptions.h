@@ -48,6 +48,8 @@ struct RunOptions {
   cl::opt<std::string> kernels{"kernels", cl::desc("emulate, interpret-tile: run these kernels, as --ft-compile=\"to=threads target=...\" prints "
                                                    "them, in the place of the program's own"), cl::value_desc("kernels.mlir"),
                                cl::cat(category)};
+  cl::opt<std::string> partition{"partition", cl::desc("emulate: how a graph is cut into kernels: boundary, souffle or cost (default: each nest is "
+                                                       "one, short ones are joined)"), cl::value_desc("MODE"), cl::cat(category)};
   cl::opt<std::string> scheduleFor{"schedule-for", cl::desc("cpu: run the loops of a schedule for sm_80 or sm_90a, a core for each thread block"),
                                    cl::value_desc("target"), cl::cat(category)};
   cl::opt<std::string> variant{"variant", cl::desc("emulate, --schedule-for: generic (default), steps or blocks, as in a bundle"),

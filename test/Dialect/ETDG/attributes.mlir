@@ -6,7 +6,7 @@
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{no attribute of etdg is called 'layout': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, rows, slot or snapshots}}
+  // expected-error @+1 {{no attribute of etdg is called 'layout': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, in_place, kept_together, layouts, merged, number, partitioned, rows, slot, snapshots or together}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layout = 1} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x

@@ -23,6 +23,9 @@ struct GpuOptions : GpuScheduleOptions {
   /// After so many looks at a barrier that does not open the kernel leaves an error record and
   /// traps; 0: it waits for ever. For tests.
   int64_t barrierLimit = 0;
+  /// How `etdg-partition` cuts a graph into kernels: `boundary`, `souffle` or `cost`; empty: not at all, each nest is a kernel, and
+  /// short ones are joined when schedules are written.
+  std::string partition;
 };
 
 struct GpuModule {

@@ -263,6 +263,43 @@ static bool isCut(BlockOp leaf, DictionaryAttr cut) {
          domain.getValue().getNumDims() + 1 == leaf.getNumDims() && domain.getValue().getNumSymbols() == leaf.getSymbolNames().size();
 }
 
+/// `{from = n, kind = "none", "block", "grid" or "kernel", to = m}`, of the numbers of nests.
+static bool isEdge(Attribute entry) {
+  auto edge = dyn_cast<DictionaryAttr>(entry);
+  auto isNumber = [&](StringRef name) {
+    auto number = edge.getAs<IntegerAttr>(name);
+    return number && number.getType().isInteger(64) && number.getInt() >= 0;
+  };
+  auto kind = edge ? edge.getAs<StringAttr>("kind") : StringAttr();
+  return kind && edge.size() == 3 && isNumber("from") && isNumber("to") && llvm::is_contained({"none", "block", "grid", "kernel"}, kind.getValue());
+}
+
+/// What kernels of a graph that was cut say of their nests (`etdg-partition`); none of another attribute.
+static std::optional<LogicalResult> verifyPartition(Operation *op, StringRef name, Attribute value) {
+  auto wrong = [&](StringRef what) -> LogicalResult { return op->emitOpError() << "'etdg." << name << "' is " << what << ", found " << value; };
+  bool isItem = isa<BlockOp, NestOp>(op);
+  if (name == "edges") {
+    auto list = dyn_cast<ArrayAttr>(value);
+    bool fits = isa<KernelOp>(op) && list && llvm::all_of(list, isEdge);
+    return fits ? success() : wrong("a kernel's list of {from = n, kind = \"none\", \"block\", \"grid\" or \"kernel\", to = m}");
+  }
+  if (name == "number") {
+    auto number = dyn_cast<IntegerAttr>(value);
+    return isItem && number && number.getType().isInteger(64) && number.getInt() >= 0 ? success() : wrong("a nest's or block's number of 64 bits, not negative");
+  }
+  if (name == "before") {
+    auto kind = dyn_cast<StringAttr>(value);
+    return isItem && kind && kind.getValue() == "grid" ? success() : wrong("\"grid\", of a nest or block");
+  }
+  if (name == "apart" || name == "together")
+    return isa<GraphOp>(op) && isListOf<StringAttr>(value) ? success() : wrong("a graph's list of merges, \"first+second\" by the names of blocks");
+  if (name == "partitioned") {
+    auto mode = dyn_cast<StringAttr>(value);
+    return isa<GraphOp>(op) && mode ? success() : wrong("a graph's text: how it was cut into kernels");
+  }
+  return std::nullopt;
+}
+
 LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().strref().drop_front(StringRef("etdg.").size());
   Attribute value = attribute.getValue();
@@ -334,8 +371,11 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                                                          : expected(isa<DictionaryAttr>(value), "a dictionary of graphs");
   if (name == "dims")
     return onlyOf(false, "an argument");
+  if (std::optional<LogicalResult> verified = verifyPartition(op, name, value))
+    return *verified;
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected candidates, checks, cut, dims, divisions, excess, in_place, kept_together, layouts, merged, rows, slot or snapshots";
+                           << "': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, in_place, kept_together, layouts, merged, number, partitioned, "
+                           << "rows, slot, snapshots or together";
 }
 
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,

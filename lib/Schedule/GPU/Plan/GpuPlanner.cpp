@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 
+#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/GPU/Plan/PlaceBuffers.h"
 #include "ft/Schedule/CPU/Plan.h"
@@ -448,6 +449,13 @@ LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bo
   return success();
 }
 
+/// Whether thread blocks have to wait before the nest, by an attribute of it, which goes.
+static bool takeWait(ArrayRef<BlockOp> nest) {
+  BlockOp front = nest.front();
+  Operation *item = front.getNest() ? front.getNest().getOperation() : front.getOperation();
+  return bool(item->removeAttr(etdg::beforeName));
+}
+
 LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, MutableArrayRef<GpuPlan> plans,
                                     const GpuPlace &place) {
   bool waits = place.isGrouped || llvm::any_of(plans, [](const GpuPlan &plan) { return !plan.steps.empty(); });
@@ -501,8 +509,9 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
   if (!place.isGrouped)
     return success();
   GridWaits found = findGridWaits(nests, own, place.shared > 0);
-  for (auto [plan, before] : llvm::zip_equal(plans, found.before)) {
-    plan.waitsBefore = before;
+  for (auto [number, plan, before] : llvm::enumerate(plans, found.before)) {
+    // Where accesses ask for it, and where `etdg.before` does.
+    plan.waitsBefore = before || (takeWait(nests[number]) && number > 0);
     for (size_t s = 0; s < place.shared; ++s)
       plan.waits[s] = s + 1 == place.shared && found.atEnd;
   }

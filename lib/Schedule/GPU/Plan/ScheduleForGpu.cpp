@@ -19,6 +19,7 @@
 #include "ft/Schedule/GPU/Prices/KernelPrices.h"
 #include "StepLeaf.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
@@ -613,7 +614,8 @@ LogicalResult Scheduler::scheduleBody(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(body))
     if (isa<etdg::NestOp, BlockOp>(op) && failed(planner.divideStep(&op)))
       return failure();
-  if (failed(planner.joinShortNests(body)))
+  // Who cut the graph into kernels has decided which nests share one.
+  if (!graph->hasAttr(etdg::partitionedName) && failed(planner.joinShortNests(body)))
     return failure();
   for (Operation &op : llvm::make_early_inc_range(body)) {
     if (auto variants = dyn_cast<etdg::VariantsOp>(op)) {
@@ -669,6 +671,7 @@ struct ETDGScheduleForGPU : ft::impl::ETDGScheduleForGPUBase<ETDGScheduleForGPU>
     options->planSeed = planSeed;
     if (!getOperation().isExternal() && failed(completeSchedules(getOperation(), *options)))
       signalPassFailure();
+    getOperation()->removeAttr(etdg::partitionedName);
   }
 };
 } // namespace

@@ -86,6 +86,8 @@ FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
     total.barriers += one->barriers;
     total.resident = one->resident;
     total.shared = one->shared;
+    total.tasks = std::max(total.tasks, one->tasks);
+    total.registers = std::max(total.registers, one->registers);
   }
   return total;
 }
@@ -201,6 +203,7 @@ LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
     resident = std::max(resident, double(place.resident));
     place.resident = std::max<int64_t>(int64_t(std::min(resident, std::floor(room / (shared + double(machine.kernels.reserved))))), 1);
   }
+  place.registers = threads * std::min(registers, double(machine.occupancy.registersPerThread));
   const double left = room - double(place.resident) * shared;
   place.reads.fitsNear = again <= left;
   place.passing = passing * double(place.resident);
@@ -272,6 +275,8 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   total.steps += own.steps;
   total.resident = double(place.resident);
   total.shared = place.shared;
+  total.tasks = std::max(total.tasks, own.tasks);
+  total.registers = std::max(total.registers, place.registers);
   total.seconds += own.seconds + own.barriers * machine.sync.grid;
   return success();
 }
@@ -391,6 +396,7 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
     place.rows = plan.rowTile > 0 ? std::min(double(plan.rowTile), points.rows)
                                   : std::clamp(std::ceil(points.rows / shareOf(points.tiles * parts)), 1.0, double(plan.maxRows));
   double tasks = points.tiles * parts * std::ceil(points.rows / place.rows);
+  total.tasks = std::max(total.tasks, tasks);
   const auto resident = double(place.resident);
   place.reads.tasks = std::min(tasks, units * resident);
   place.reads.rows = place.rows;

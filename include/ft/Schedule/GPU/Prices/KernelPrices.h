@@ -33,6 +33,7 @@ struct KernelPrice {
   double seconds = 0;
   double steps = 0, barriers = 0; // of the grid
   double resident = 0, shared = 0; // thread blocks on an SM, and about how many bytes of shared memory each has, of the last nest
+  double tasks = 0, registers = 0; // of the nest that has most of them; registers of a thread block
 };
 
 /// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
@@ -85,6 +86,7 @@ private:
     ReadPlace reads;
     /// Bytes that the tasks of an SM go through for each row, and that its nearest cache has left for them.
     double passing = 0, near = 0, shared = 0;
+    double registers = 0; // of a thread block
   };
   /// Points of one step that are dealt.
   struct Points {

@@ -278,6 +278,8 @@ BlockOp BodyMerger::mergeAligned(const Alignment &aligned, ArrayRef<Flow> flows,
                  "blocks between them write"};
       return {};
     }
+    if (products && !nameOfProducts.empty())
+      products->made.push_back(nameOfProducts);
     return join(aligned, k, outer, saved);
   }
   if (!refusal)
@@ -487,12 +489,20 @@ unsigned BodyMerger::run() {
   return merges;
 }
 
-static void mergeBelow(Block &body, MergeLegality &legality, const ft::Machine &machine, bool horizontal, bool vertical) {
-  BodyMerger(body, legality, machine, horizontal, vertical).run();
+static void mergeBelow(Block &body, MergeLegality &legality, const ft::Machine &machine, bool horizontal, bool vertical,
+                       ProductMerges *products = nullptr) {
+  BodyMerger(body, legality, machine, horizontal, vertical, products).run();
   for (ArrayRef<BlockOp> nest : getNests(*body.getParent()))
     for (BlockOp block : nest)
       if (!block.isLeaf())
-        mergeBelow(block.getBody().front(), legality, machine, horizontal, vertical);
+        mergeBelow(block.getBody().front(), legality, machine, horizontal, vertical, products);
+}
+
+void etdg::mergeBlocksBut(GraphOp graph, const ft::Machine &machine, ProductMerges &products) {
+  if (graph.isExternal() || llvm::is_contained(products.apart, "*") || namesReads(graph, "etdg-merge"))
+    return;
+  MergeLegality legality(graph);
+  mergeBelow(graph.getBody().front(), legality, machine, /*horizontal=*/true, /*vertical=*/true, &products);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #define FT_LIB_DIALECT_ETDG_TRANSFORMS_MERGEBODY_H
 
 #include "ft/Dialect/ETDG/Transforms/MergeLegality.h"
+#include "ft/Dialect/ETDG/Transforms/ProductMerges.h"
 #include "ft/Machine/Machine.h"
 
 namespace mlir::etdg {
@@ -17,8 +18,9 @@ namespace mlir::etdg {
 /// numbers grow in textual order.
 class BodyMerger {
 public:
-  BodyMerger(Block &body, MergeLegality &legality, const ft::Machine &machine, bool horizontal, bool vertical)
-      : body(body), legality(legality), machine(machine), horizontal(horizontal), vertical(vertical) {}
+  /// `products`: which merges of products to leave out, and a list of those that are made; null: all are made.
+  BodyMerger(Block &body, MergeLegality &legality, const ft::Machine &machine, bool horizontal, bool vertical, ProductMerges *products = nullptr)
+      : body(body), legality(legality), machine(machine), horizontal(horizontal), vertical(vertical), products(products) {}
 
   /// Sweeps until nothing merges, a few times at most. Returns the number of merges.
   unsigned run();
@@ -72,6 +74,9 @@ private:
   MergeLegality &legality;
   const ft::Machine &machine;
   bool horizontal, vertical;
+  ProductMerges *products;
+  /// The names of the two blocks with products that are to be merged; empty: they are none.
+  std::string nameOfProducts;
   llvm::DenseMap<Operation *, unsigned> number;
   llvm::DenseMap<Operation *, unsigned> weight; // leaves inside
   /// The dimension of a scan below an item, in words.

@@ -101,6 +101,13 @@ bool BodyMerger::keepsTiles(const Alignment &aligned, ArrayRef<Flow> flows, unsi
   BlockOp a = aligned.a.block, b = aligned.b.block;
   bool isWhole = a.getNumOwnDims() == k && b.getNumOwnDims() == k;
   MergedProducts first = findProducts(aligned.a, k, legality), second = findProducts(aligned.b, k, legality);
+  if (!first.products.empty() && !second.products.empty()) {
+    nameOfProducts = (a.getBlockName().value_or("") + "+" + b.getBlockName().value_or("")).str();
+    if (products && llvm::is_contained(products->apart, nameOfProducts)) {
+      refusal = {"price", "apart, the two products take less time"};
+      return false;
+    }
+  }
   // Units of a CPU share out loops inside of a body as well.
   bool isAsked = ft::sharesInnerLoops(machine) ? isWhole && !first.products.empty() && !second.products.empty()
                                                : needsWholeRows(a, b, first, second, flows, isWhole);
@@ -124,6 +131,7 @@ bool BodyMerger::keepsTiles(const Alignment &aligned, ArrayRef<Flow> flows, unsi
 bool BodyMerger::leavesTiles(const Alignment &aligned, ArrayRef<Flow> flows, const OuterDomain &outer, unsigned k, MergeRefusal &refusal) {
   BlockOp a = aligned.a.block, b = aligned.b.block;
   tilesOfProducts.clear();
+  nameOfProducts.clear();
   // What a loop accumulates, and what runs in order, gains more than tiles; a body is one unit's.
   if (a.getNumAncestors() != 0 || llvm::any_of(ArrayRef(aligned.operators).take_front(k), [](OperatorKind kind) { return kind != OperatorKind::Map; }))
     return true;

@@ -94,7 +94,7 @@ static LogicalResult chooseTasks(func::FuncOp kernel, loops::LaunchOp launch, co
   bool isWaiting = hasWaits(kernel), isCounted = true;
   LogicalResult chosen = eachDealt(kernel, [&](const DealtLoops &dealt) {
     chooseLengths(dealt, counts, isWaiting, options);
-    isCounted = countsTasks(dealt, counts);
+    isCounted &= countsTasks(dealt, counts); // of several nests all
     return success();
   });
   if (succeeded(chosen))
@@ -131,7 +131,7 @@ LogicalResult togpu::checkTasks(func::FuncOp kernel, loops::LaunchOp launch) {
     for (Operation *loop : dealt.flat)
       if (auto chunks = dyn_cast<ChunksOp>(loop); chunks && failed(checkLength(chunks, dealt, counts, isWaiting)))
         return failure();
-    isCounted = countsTasks(dealt, counts);
+    isCounted &= countsTasks(dealt, counts); // of several nests all
     return success();
   });
   if (failed(checked) || loops::gridOf(kernel).getMost() || (isCounted && !isWaiting))

@@ -1,0 +1,162 @@
+//===- Prices.cpp - what a kernel of several nests costs ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Prices.h"
+
+#include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
+#include "ft/Partition/Partition.h"
+#include "ft/Schedule/GPU/Plan/GpuPlanner.h"
+#include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::ft;
+using namespace mlir::ft::partition;
+using namespace mlir::ft::schedule;
+
+/// The orders that items have, those of kernels' nests too: as `etdg-apply-schedule` does.
+static LogicalResult applyOrders(etdg::GraphOp copy) {
+  etdg::ScheduleApplier applier(copy);
+  auto applyAll = [&](Block &body) -> LogicalResult {
+    for (Operation *item = &body.front(), *next; item; item = next) {
+      next = item->getNextNode();
+      if (isa<etdg::NestOp, etdg::BlockOp>(item) && failed(applier.apply(item)))
+        return failure();
+    }
+    return success();
+  };
+  for (Operation &op : copy.getBody().front()) {
+    if (auto kernel = dyn_cast<etdg::KernelOp>(op); kernel && failed(applyAll(kernel.getBody().front())))
+      return failure();
+    if (auto variants = dyn_cast<etdg::VariantsOp>(op))
+      for (Region &region : variants.getVariants())
+        if (failed(applyAll(region.front())))
+          return failure();
+  }
+  return applyAll(copy.getBody().front());
+}
+
+std::optional<double> ft::priceOrdered(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  QuietForms quiet(graph.getContext());
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
+  return succeeded(applyOrders(*copy)) ? priceAsScheduled(*copy, options) : std::nullopt;
+}
+
+OwningOpRef<etdg::GraphOp> Prices::extract(const Group &group) {
+  IRMapping mapping;
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone(mapping));
+  for (unsigned number = 0; number < items.size(); ++number)
+    if (!llvm::is_contained(group, number))
+      mapping.lookup(items[number])->erase();
+  Items own(*copy);
+  Group inOrder;
+  for (unsigned number : group)
+    for (unsigned n = 0; n < own.size(); ++n)
+      if (own[n] == mapping.lookup(items[number]))
+        inOrder.push_back(n);
+  if (group.size() > 1)
+    formKernels(*copy, own, {inOrder});
+  for (Operation &op : llvm::make_early_inc_range(copy->getBody().front()))
+    if (isa<etdg::BufferOp, etdg::ConstantOp>(op) && op.use_empty())
+      op.erase();
+  (*copy)->setAttr(etdg::partitionedName, StringAttr::get(graph.getContext(), "group"));
+  return succeeded(applyOrders(*copy)) ? std::move(copy) : nullptr;
+}
+
+/// The graph as text, without its header and what it returns, each name as the number with which it comes.
+static std::string textOf(etdg::GraphOp graph) {
+  std::string text, out;
+  llvm::raw_string_ostream stream(text);
+  for (Operation &op : graph.getBody().front().without_terminator())
+    stream << op << "\n";
+  llvm::StringMap<unsigned> numbers;
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] != '%' && text[at] != '@') {
+      out += text[at++];
+      continue;
+    }
+    size_t end = at + 1;
+    while (end < text.size() && (llvm::isAlnum(text[end]) || StringRef("_$.-#").contains(text[end])))
+      ++end;
+    // (A block's name stands in one place.)
+    if (text[at] == '%')
+      out += "%" + std::to_string(numbers.try_emplace(StringRef(text).slice(at, end), numbers.size()).first->second);
+    at = end;
+  }
+  return out;
+}
+
+std::optional<KernelPrice> Prices::of(const Group &group) {
+  auto [place, isNew] = ofNumbers.try_emplace(std::vector<unsigned>(group.begin(), group.end()));
+  if (!isNew)
+    return place->second;
+  // What a form can't do is no error of the program.
+  QuietForms quiet(graph.getContext());
+  OwningOpRef<etdg::GraphOp> copy = extract(group);
+  if (!copy)
+    return std::nullopt;
+  auto [entry, isUnknown] = known.try_emplace(textOf(*copy));
+  if (!isUnknown)
+    return place->second = entry->second;
+  if (known.size() > budget) {
+    known.erase(entry);
+    return std::nullopt;
+  }
+  GpuScheduleOptions trial = options;
+  trial.planSeed = 0;
+  if (failed(scheduleForGpu(*copy, trial)))
+    return std::nullopt;
+  KernelPrices prices(*copy, trial);
+  KernelPrice all;
+  for (Operation &op : copy->getBody().front()) {
+    if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(op))
+      continue;
+    FailureOr<KernelPrice> one = prices.priceItem(op);
+    if (failed(one))
+      return std::nullopt;
+    all.seconds += one->seconds;
+    all.tasks = std::max(all.tasks, one->tasks);
+    all.registers = std::max(all.registers, one->registers);
+    all.shared = std::max(all.shared, one->shared);
+    all.barriers += one->barriers;
+    all.steps += one->steps;
+  }
+  return place->second = entry->second = all;
+}
+
+std::optional<double> Prices::ofAll(ArrayRef<Group> groups) {
+  double all = 0;
+  for (const Group &group : groups) {
+    std::optional<KernelPrice> one = of(group);
+    if (!one)
+      return std::nullopt;
+    all += one->seconds;
+  }
+  return all;
+}
+
+std::optional<SmallVector<Group>> Prices::joinShort() {
+  QuietForms quiet(graph.getContext());
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
+  if (failed(applyOrders(*copy)))
+    return std::nullopt;
+  // (What the orders replaced stands where it stood.)
+  unsigned number = 0;
+  for (Operation &op : copy->getBody().front())
+    if (isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(op))
+      op.setAttr(etdg::numberName, IntegerAttr::get(IntegerType::get(graph.getContext(), 64), number++));
+  GpuPlanner planner(options);
+  if (number != items.size() || failed(planner.joinShortNests(copy->getBody().front())))
+    return std::nullopt;
+  SmallVector<Group> groups;
+  auto numberOf = [](Operation &op) { return unsigned(op.getAttrOfType<IntegerAttr>(etdg::numberName).getInt()); };
+  for (Operation &op : copy->getBody().front()) {
+    auto kernel = dyn_cast<etdg::KernelOp>(op);
+    if (op.hasAttr(etdg::numberName))
+      groups.push_back({numberOf(op)});
+    else if (kernel)
+      groups.push_back(llvm::map_to_vector<6>(kernel.getBody().front(), numberOf));
+  }
+  return groups;
+}
