@@ -69,6 +69,7 @@ llvm::SmallVector<StringRef> mlir::ft::targetsOf(Machine::Kind kind) {
     if (machine->kind == kind)
       llvm::append_range(targets, machine->targets);
   llvm::sort(targets);
+  targets.erase(llvm::unique(targets), targets.end()); // several machines may serve one
   return targets;
 }
 
