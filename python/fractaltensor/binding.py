@@ -2,7 +2,8 @@
 """The arguments of a call against a program's types: what each name stands for, and what is wrong.
 
 An argument of depth k is an array of rank k + the element's rank: programmable dimensions first, with any
-strides, the element contiguous. Nothing is copied or converted.
+strides. Nothing is converted. Elements that do not lie dense, such as a transposed matrix, are copied before the call, but not
+where values and offsets are given apart (`ragged`).
 """
 
 from __future__ import annotations
@@ -69,10 +70,10 @@ def found_text(info: ArrayInfo) -> str:
 
 
 class Binder:
-    """Binds one call. `what` is the function's name, for messages."""
+    """Binds one call. `what` is the function's name, for messages; `copies` says that the call copies elements that are not dense."""
 
-    def __init__(self, signature: Signature, what: str):
-        self.signature, self.what = signature, what
+    def __init__(self, signature: Signature, what: str, copies: bool = True):
+        self.signature, self.what, self.copies = signature, what, copies
         self.extents: Dict[str, Tuple[int, str]] = {}
         self.lengths: Dict[str, Tuple[int, str]] = {}
         self.dtypes: Dict[str, Tuple[DType, str]] = {}
@@ -142,7 +143,7 @@ class Binder:
         self._check_strides(parameter, info, depth)
 
     def _check_strides(self, parameter: Parameter, info: ArrayInfo, depth: int) -> None:
-        if info.strides is None or 0 in info.shape:
+        if self.copies or info.strides is None or 0 in info.shape:
             return
         dense = 1
         for axis in range(len(info.shape) - 1, -1, -1):

@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import threading
+import time
 from ctypes import byref, c_int32, c_size_t, c_void_p
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -214,13 +215,23 @@ def module(program: Program, request: Request, device: Tuple[int, int]) -> Modul
     with own:
         found = _modules.get(key)
         if found is None:
-            found = _make(program, request, device, key[0])
+            begin = time.perf_counter()
+            found, seconds = _make(program, request, device, key[0])
+            log("%s for %s: %s, ready in %.3f s", program.name, request.target,
+                "from the cache" if seconds is None else f"compiled in {seconds:.3f} s, {request.schedule}", time.perf_counter() - begin)
             if request.variant in found.variants:
                 found.select(request.variant)
             _modules[key] = found
     with _lock:
         _making.pop(key, None)
     return found
+
+
+def log(text: str, *values) -> None:
+    """A line of level INFO for the logger "fractaltensor", which is silent until the program gives it a handler and that level."""
+    import logging  # (not what importing the package should pay for)
+
+    logging.getLogger("fractaltensor").info(text, *values)
 
 
 def _load(data: bytes, program_name: str, device: Tuple[int, int]) -> Module:
@@ -232,14 +243,19 @@ def _load(data: bytes, program_name: str, device: Tuple[int, int]) -> Module:
     return module
 
 
-def _make(program: Program, request: Request, device: Tuple[int, int], key: bytes) -> Module:
+def _make(program: Program, request: Request, device: Tuple[int, int], key: bytes) -> Tuple[Module, Optional[float]]:
+    """The code, and seconds of compiling; none where it was in the cache."""
     from .printer import symbol
 
     name = symbol(program.name)
     stored = request.target != "interpret"
 
+    made: List[float] = []
+
     def compile_bytes() -> Optional[bytes]:
+        begin = time.perf_counter()
         handle = compile_now(program, request)
+        made.append(time.perf_counter() - begin)
         try:
             data, size = c_void_p(), c_size_t()
             status = lib.library().ft_program_bytes(handle, byref(data), byref(size))
@@ -255,18 +271,18 @@ def _make(program: Program, request: Request, device: Tuple[int, int], key: byte
         data = cache.get_or_make(key, compile_bytes)
         if data is not None:
             try:
-                return _load(data, name, device)
+                return _load(data, name, device), made[0] if made else None
             except Error:
                 # Sound by its checksum and refused all the same, such as code for another processor.
                 cache.remove(key)
                 loaded.clear()
                 data = compile_bytes()
                 if data is not None:
-                    return _load(data, name, device)
+                    return _load(data, name, device), made[0]
         if loaded:
-            return loaded[0]
+            return loaded[0], made[0]
     data = compile_bytes()
-    return _load(data, name, device) if data is not None else loaded[0]
+    return _load(data, name, device) if data is not None else loaded[0], made[0]
 
 
 def _load_program(handle: c_void_p, name: str, device: Tuple[int, int]) -> Module:

@@ -22,7 +22,7 @@ from .direct import Dispatcher
 from .errors import ArgumentError, CompileError, DeviceError, Error, TraceError
 from .locks import ForkLock
 from .names import did_you_mean
-from .plan import Plan, check_outputs, check_overlaps, stride_classes
+from .plan import Plan, check_outputs, check_overlaps, fits, stride_classes
 from .program import Options, Program, Signature, check_inside
 from .source import here, of_argument, of_function
 from .torch_tracking import is_level_open, is_watched, refuse
@@ -339,6 +339,10 @@ class Jit:
         self._latest = (program, request)
         kind = bound.infos[0].kind
         plan = Plan(program, module, bound.infos, bound.lengths, kind)
+        scattered = ", ".join(p.name for p, info in zip(program.parameters, bound.infos) if not fits(info, _depth(p.type)))
+        if scattered and (id(program), scattered) not in self._copied:
+            self._copied[id(program), scattered] = "elements of lists do not lie dense in memory, as a transposed matrix does not"
+            compiled.log("%s: %s is copied before each call: its elements are not dense", program.name, scattered)
         if request.strided:
             reason = plan.refusal()
             if reason:
@@ -681,6 +685,11 @@ def _dense_plan(program: Program, request: Request, bound, kind: str) -> Callabl
         return Plan(program, compiled.module(program, request.without_strides(), device), infos, lengths, kind)
 
     return make
+
+
+def _depth(type_) -> int:
+    """Dimensions of the list, in front of those of its element."""
+    return getattr(type_, "depth", 0)
 
 
 def _is_flat(structure) -> bool:

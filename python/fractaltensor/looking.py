@@ -26,10 +26,44 @@ def explain(program: Program, request: Request) -> str:
     lengths = ", ".join(program.signature.length_names)
     if lengths:
         lines.append(f"  lengths {lengths} are bound at each call; the same code serves all of them")
+    lines += _plan(remarks, program)
     lines += _grouped(remarks, program, table)
     if not remarks:
         lines.append("  the compiler made no remarks")
     return "\n".join(lines + _gradients(program))
+
+
+#: Remarks that have the plan and its time, the most exact first.
+_PLANS = ("plan", "choose-division", "choose-schedule")
+
+
+def _plan(remarks: List[Message], program: Program) -> List[str]:
+    """What runs, its time as the compiler's model predicts it, and what the compiler did not do."""
+    lines: List[str] = []
+    for name in _PLANS:
+        found = [_one_line(remark, program) for remark in remarks if remark.name == name]
+        if found:
+            lines += ["", "plan, with predicted times:"] + [f"  {text}" for text in dict.fromkeys(found)]
+            break
+    refused = [f"  {r.name}: {_one_line(r, program)}" for r in remarks if r.remark in ("missed", "failed")]
+    if refused:
+        lines += ["", "not done:"] + _counted(refused)
+    return lines
+
+
+def plan_of(program: Program, request: Request) -> str:
+    """What runs, as one line; "" where the compiler says nothing of it."""
+    remarks = compiled.remarks_of(program, request)[0]
+    for name in _PLANS:
+        found = [_one_line(remark, program) for remark in remarks if remark.severity == "remark" and remark.name == name]
+        if found:
+            return "; ".join(dict.fromkeys(found))
+    return ""
+
+
+def _counted(lines: List[str]) -> List[str]:
+    """Each line once, with how often it is there."""
+    return [line if lines.count(line) == 1 else f"{line} ({lines.count(line)} times)" for line in dict.fromkeys(lines)]
 
 
 def _grouped(remarks: List[Message], program: Program, table) -> List[str]:
@@ -39,12 +73,16 @@ def _grouped(remarks: List[Message], program: Program, table) -> List[str]:
     lines: List[str] = []
     for category, group in groups.items():
         lines += ["", f"{category}:"]
+        told: List[str] = []
         for remark in group:
             verb = _VERBS.get(remark.remark, remark.remark)
-            lines.append(f"  {verb} {remark.name}: {_one_line(remark)}")
+            text = f"  {verb} {remark.name}: {_one_line(remark, program)}"
             frames = compiled._frames(remark.places, program, table)
-            if frames:
-                lines.append(f"    at {place(frames[0])}")
+            told.append(text + (f"\n    at {place(frames[0])}" if frames else ""))
+        for text in dict.fromkeys(told):
+            count = told.count(text)
+            head, newline, rest = text.partition("\n")
+            lines.append(head + (f" ({count} times)" if count > 1 else "") + newline + rest)
     return lines
 
 
@@ -64,11 +102,14 @@ def _gradients(program: Program) -> List[str]:
     return lines
 
 
-def _one_line(remark: Message) -> str:
+def _one_line(remark: Message, program: Program) -> str:
     text = " ".join(remark.text.split())
     # The category, name and kind are printed before it.
     text = re.sub(r"^\[\w+\]\s*" + re.escape(remark.name) + r"\s*\|?\s*", "", text)
-    return re.sub(r"\s*\|?\s*Category:\S*\s*", " ", text).strip(" |")
+    text = re.sub(r"\s*\|?\s*Category:\S*\s*", " ", text).strip(" |")
+    # The graph numbers its arguments; here they have names.
+    names = [parameter.name for parameter in program.parameters]
+    return re.sub(r"\bargument (\d+)\b", lambda m: f"'{names[int(m[1])]}'" if int(m[1]) < len(names) else m[0], text)
 
 
 class Picture:

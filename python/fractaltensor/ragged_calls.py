@@ -33,7 +33,7 @@ class _Arguments:
     """The arguments of one call: what names stand for, and the arrays that the interpreter takes."""
 
     def __init__(self, jit, values):
-        self.jit, self.binder = jit, Binder(jit.signature, jit.__name__)
+        self.jit, self.binder = jit, Binder(jit.signature, jit.__name__, copies=False)
         self.offsets: Dict[str, Tuple[Any, ArrayInfo, str]] = {}
         self.inputs: List[ArrayInfo] = []
         self.binder.found = {}

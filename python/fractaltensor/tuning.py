@@ -18,6 +18,7 @@ from .arrays import CPU
 from .binding import Binder, check_bounds
 from .compiled import Request
 from .errors import ArgumentError, CompileError
+from .looking import plan_of
 from .plan import Plan
 from .program import Program
 
@@ -145,7 +146,8 @@ def choose(schedules: List[_Schedule], values, stream) -> _Schedule:
 
 
 def _bar(done: int, text: str, progress: bool) -> None:
-    if progress:
+    """A bar on a terminal; elsewhere its lines would be one long one."""
+    if progress and sys.stderr.isatty():
         print(f"\r[{'#' * done:<{_MAX_CANDIDATES + 2}}] {text:<40}", end="", file=sys.stderr, flush=True)
 
 
@@ -175,11 +177,23 @@ def _compile(program: Program, bound, target: str, progress: bool) -> List[_Sche
         for variant in module.variants if request.variants else [""]:
             own = Request(target, skip=request.skip, candidate=request.candidate, variants=request.variants, variant=variant)
             found.append(_Schedule(f"{name}, {variant}" if variant else name, own, plan))
-    if progress:
+    _bar(_MAX_CANDIDATES + 2, f"{len(found)} schedules", progress)
+    if progress and sys.stderr.isatty():
         print(file=sys.stderr)
     if not found:
         raise first
     return found
+
+
+def _reason(schedules: List[_Schedule], chosen: _Schedule) -> str:
+    """Why it was chosen, with times."""
+    default, fastest = schedules[0], min(schedules, key=lambda s: s.median)
+    if chosen is not default:
+        return f"{chosen.median * 1e6:.1f} us a call, the compiler's choice takes {default.median * 1e6:.1f} us"
+    if fastest is default:
+        return f"{default.median * 1e6:.1f} us a call, the fastest of {len(schedules)}"
+    return (f"{default.median * 1e6:.1f} us a call: no other is faster by more than its times differ "
+            f"({fastest.name}: {fastest.median * 1e6:.1f} us)")
 
 
 def tune(jit, args, kwargs, progress: bool) -> Tuned:
@@ -198,8 +212,11 @@ def tune(jit, args, kwargs, progress: bool) -> Tuned:
     schedules = _compile(program, bound, target, progress)
     chosen = choose(schedules, values, stream)
     best = chosen.request
+    why = _reason(schedules, chosen)
+    plan = plan_of(program, best)
+    compiled.log("tuned %s for %s: %s, %s%s", program.name, target, chosen.name, why, f"; {plan}" if plan else "")
     if progress:
-        print(f"chosen: {chosen.name}", file=sys.stderr)
+        print(f"chosen: {chosen.name}, {why}" + (f"\n  {plan}" if plan else ""), file=sys.stderr)
     if best.variant:
         compiled.module(program, best, bound.device).select(best.variant)
     jit._requests[(id(program), target)] = best

@@ -2,6 +2,9 @@
 """Calls: strides, names, results, engines, threads, fork, interrupts, text of the phases, bundles."""
 
 import array
+import contextlib
+import io
+import re
 import collections
 import os
 import pathlib
@@ -253,6 +256,10 @@ class Looking(unittest.TestCase):
         self.assertIn("define", rnn.specialize(H=8).lower(to="llvm"))
         text = rnn.specialize(H=8).explain()
         self.assertIn("rnn, compiled for cpu", text)
+        # What runs and what it costs come first, and no argument is a number.
+        self.assertLess(text.index("plan, with predicted times:"), text.index("reorder:"))
+        self.assertRegex(text.split("plan, with predicted times:\n")[1].split("\n")[0], r"steps of .* us$")
+        self.assertNotRegex(text, r"argument \d")
         self.assertIn("test_calls.py", text)
 
     def test_picture(self):
@@ -502,6 +509,12 @@ class Tuning(unittest.TestCase):
         tuned = rnn.tune(x, w, progress=False)
         self.assertGreaterEqual(len(tuned.tried), 1)
         self.assertIn(tuned.best, [t.name for t in tuned.tried])
+        stream = io.StringIO()
+        with contextlib.redirect_stderr(stream), self.assertLogs("fractaltensor", "INFO") as logs:
+            tuned = rnn.tune(x, w)
+        # No terminal, no bar: the choice, why, and the plan that runs.
+        self.assertRegex(stream.getvalue(), rf"^chosen: {re.escape(tuned.best)}, [\d.]+ us a call.*\n  .* us\n$")
+        self.assertRegex(logs.output[-1], r"tuned rnn for cpu: .* us a call")
         assert_close(self, rnn(x, w), rnn_reference(x, w))
 
     def test_each_order_is_measured_once(self):

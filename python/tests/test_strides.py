@@ -216,10 +216,22 @@ class Strides(unittest.TestCase):
                 self.assertTrue(np.array_equal(twice(x), 2 * x))
         self.assertLessEqual(len(made), 3)  # dense, rows by strides, both by strides
 
-    def test_elements_are_contiguous(self):
-        x = np.zeros((3, 5, 4), "f4")[:, :, ::2]
-        with self.assertRaisesRegex(ft.ArgumentError, r"\.contiguous\(\)"):
-            affine(x, np.zeros((5, 2), "f4"))
+    def test_elements_that_are_not_dense_are_copied(self):
+        """A transposed matrix, columns with gaps and reversed ones, again and again; explain() has the reason."""
+
+        @ft.jit
+        def product(xs: ft.List["N", ft.f32[1, "H"]], w: ft.f32["H", "K"]):
+            return xs.map(lambda x: x @ w)
+
+        random = np.random.default_rng(3)
+        xs, weight = (random.standard_normal(shape).astype("f4") for shape in ((5, 1, 7), (3, 7)))
+        for w in (weight.T, np.asfortranarray(weight.T), np.repeat(weight.T, 2, axis=1)[:, ::2], weight.T[:, ::-1]):
+            for x in (xs, np.repeat(xs, 2, axis=2)[:, :, ::2], xs[::-1, :, ::-1]):
+                for _ in range(2):
+                    np.testing.assert_allclose(product(x, w), x @ w, rtol=1e-5, atol=1e-6)
+        out = np.empty((5, 1, 3), "f4")
+        np.testing.assert_allclose(product(xs, weight.T, out=out), xs @ weight.T, rtol=1e-5, atol=1e-6)
+        self.assertIn("copied w before calls with strides that the program cannot use: elements of lists do not lie dense", product.explain())
 
     def test_results_in_memory_of_the_arguments(self):
         """Overlaps are seen through strides, negative ones too."""
