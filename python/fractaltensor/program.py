@@ -49,6 +49,10 @@ class Signature:
         self.result_annotation = hints.get("return")
         self._collect_names()
 
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{p.name}: {p.type or '(static)'}" for p in self.parameters)
+        return f"{getattr(self.function, '__name__', 'program')}({parameters})"
+
     def _parameter(self, parameter, hints) -> Parameter:
         name = parameter.name
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

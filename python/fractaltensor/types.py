@@ -289,7 +289,20 @@ def wrap(length: Length, value: ValueType) -> ListType:
     return ListType((length,), value)
 
 
-class List:
+class _OfValues(type):
+    """Methods of traced lists, so that ``help(ft.List.scanl)`` finds what the values of a program have."""
+
+    def __getattr__(cls, name: str):
+        if not name.startswith("_"):
+            from .lists import ListValue
+
+            method = getattr(ListValue, name, None)
+            if method is not None:
+                return method
+        raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+
+
+class List(metaclass=_OfValues):
     """``ft.List["N, L", ft.f32[1, "H"]]``: the type of a nested list. Not a container of values."""
 
     def __class_getitem__(cls, items) -> ListType:

@@ -45,6 +45,18 @@ class Stubs(unittest.TestCase):
                     if name not in ("jit", "load", "compile_text", "synchronize", "normal", "uniform", "index"):
                         self.assertIn("Shapes:", value.__doc__)
 
+    def test_help_finds_methods_of_lists(self):
+        self.assertIs(ft.List.scanl, ft.ListValue.scanl)
+        self.assertIn("Example:", ft.scanl.__doc__)
+        with self.assertRaisesRegex(AttributeError, "'List' has no attribute 'scnl'"):
+            ft.List.scnl
+
+        @ft.jit
+        def f(xs: ft.List["N", ft.f32[3]], w: ft.f32[3, "K"]):
+            return xs.map(lambda x: x @ w)
+
+        self.assertEqual(repr(f.signature), "f(xs: List[N; f32[3]], w: f32[3, K])")
+
     def test_angles_have_a_unit(self):
         for name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "asin", "atan2"):
             self.assertIn("radians", getattr(ft, name).__doc__)
