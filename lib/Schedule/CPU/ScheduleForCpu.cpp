@@ -75,12 +75,31 @@ private:
 };
 } // namespace
 
+/// Whether a nest reads what a later one writes. These must go along their steps together.
+static bool readsWhatLaterNestsWrite(ArrayRef<SmallVector<BlockOp>> nests) {
+  llvm::SmallPtrSet<Value, 8> written;
+  for (ArrayRef<BlockOp> nest : llvm::reverse(nests)) {
+    for (BlockOp leaf : nest)
+      for (unsigned r = 0; r < leaf.getNumReads(); ++r)
+        for (etdg::PieceAttr piece : leaf.getRead(r).getPieces())
+          if (piece.getOperand() >= 0 && written.contains(leaf.getBuffers()[piece.getOperand()]))
+            return true;
+    for (BlockOp leaf : nest)
+      for (unsigned w = 0; w < leaf.getNumWrites(); ++w)
+        written.insert(leaf.getBuffers()[leaf.getWrite(w).getOperand()]);
+  }
+  return false;
+}
+
 /// Whether nests that are one point in each step, as two folds of one list, take less time one after the other: no core waits for others then.
 bool Scheduler::isDearerThanApart(etdg::KernelOp kernel) {
   if (kernel.getShared() != 1 || kernel.getExit())
     return false;
+  SmallVector<SmallVector<BlockOp>> nests = etdg::getNests(kernel.getBody());
+  if (readsWhatLaterNestsWrite(nests))
+    return false;
   double together = 0, apart = 0;
-  for (ArrayRef<BlockOp> nest : etdg::getNests(kernel.getBody())) {
+  for (ArrayRef<BlockOp> nest : nests) {
     etdg::ScheduleAttr given = scheduleOf(nest);
     if (BlockOp(nest.front()).getNumOwnDims() != 1 || isBinding(given) || (given && !given.getPlacements().empty()))
       return false;

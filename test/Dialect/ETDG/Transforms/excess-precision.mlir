@@ -32,7 +32,7 @@
 // LATE-NOT: llvm.load {{.*}} -> vector<8xbf16>
 // LATE: rsqrt.approx
 // LATE-COUNT-4: llvm.load {{.*}} -> vector<8xbf16>
-// MMA-COUNT-9: stages = {{[12]}}, mma
+// MMA-COUNT-9: {{stages = [12], mma|#tile.chain<}}
 //
 // A recurrence lets differences grow beyond the tolerance: the two are compared with f64, and halves that were rounded less must not err more.
 // RUN: ft-run %S/Order/distribute.mlir --entry=halves --engine=cpu --compare=interpret --dim D=3 --dim L=13 --dim N=2 | FileCheck %s --check-prefix=JUDGED
