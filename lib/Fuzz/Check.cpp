@@ -480,10 +480,11 @@ static std::vector<Verdict> checkDerivatives(MLIRContext *context, MutableArrayR
   own.gradients = false;
   if (!options.cpu && !options.graphInterpreter && !options.phases && !options.emulate)
     return verdicts;
-  for (auto [owner, verdict] : llvm::zip_equal(owners, checkPrograms(context, derived, own, times)))
+  for (auto [owner, made, verdict] : llvm::zip_equal(owners, derived, checkPrograms(context, derived, own, times)))
     if (verdict.outcome == Outcome::Failed && verdicts[owner].outcome == Outcome::Equal) {
       verdicts[owner] = verdict;
       verdicts[owner].stage = "derivative, " + verdict.stage;
+      programs[owner].derivative = std::move(made.module);
     }
   return verdicts;
 }

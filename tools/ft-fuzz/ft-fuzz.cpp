@@ -115,6 +115,10 @@ void report(Program &program, const Verdict &verdict, const Options &options) {
   }
   file << "// " << verdict.stage << ": " << StringRef(verdict.message).split('\n').first << "\n"
        << *program.module << "\n";
+  if (program.derivative) {
+    llvm::raw_fd_ostream derivative(options.dump + "/" + program.name + ".derivative.mlir", error);
+    derivative << *program.derivative << "\n";
+  }
 }
 } // namespace
 

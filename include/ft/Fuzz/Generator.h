@@ -31,6 +31,8 @@ struct Program {
   std::vector<Binding> bindings;
   /// Arguments for each binding; none where they are drawn.
   std::vector<std::vector<::ft::rt::HostArray>> arguments;
+  /// A function that was derived of it, on which engines differ.
+  OwningOpRef<ModuleOp> derivative;
 };
 
 /// What the numbers of programs are.

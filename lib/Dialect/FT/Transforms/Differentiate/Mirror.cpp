@@ -8,6 +8,8 @@
 #include "Mirror.h"
 #include "Pieces.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -140,10 +142,32 @@ Value Mirror::read(Value value) {
   return primal(value);
 }
 
+/// Whether a value of the backward program has the bits that it had in the forward one: residuals, and what access makes of them.
+bool Mirror::isExact(Value value) {
+  if (value.getParentBlock() != &mirror)
+    return !parent || parent->isExact(value);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (!op)
+      return true;
+    size_t states = mirror.getNumArguments() - lists.size(), number = argument.getArgNumber();
+    return number >= states && parent->isExact(lists[number - states]);
+  }
+  Operation *defining = value.getDefiningOp();
+  bool computes = isa<arith::ArithDialect, math::MathDialect>(defining->getDialect()) && !defining->hasTrait<OpTrait::ConstantLike>();
+  return isDoneAgain(defining) && !computes && llvm::all_of(defining->getOperands(), [&](Value operand) { return isExact(operand); });
+}
+
+/// A greatest or least element, which is compared with those that it was taken of. Where they are computed again they may round in
+/// another way, so that none would equal what was saved: then it is taken of them again.
+Value Mirror::readResult(Operation *step, OpResult result) {
+  bool areExact = llvm::all_of(step->getOperands(), [&](Value operand) { return isExact(read(operand)); });
+  return areExact ? read(result) : getCopy(step).made->getResult(result.getResultNumber());
+}
+
 void Mirror::reverseExtremum(ComputeOp extremum) {
-  Value result = extremum->getResult(0), list = extremum.getLists().front(), init = extremum.getInits().front();
-  Extremum own{read(result), read(list), read(init)};
-  auto [ofList, ofInit] = buildExtremumVjp(b, extremum.getLoc(), own, cotangentOf(result));
+  Value list = extremum.getLists().front(), init = extremum.getInits().front();
+  Extremum own{readResult(extremum, extremum->getOpResult(0)), read(list), read(init)};
+  auto [ofList, ofInit] = buildExtremumVjp(b, extremum.getLoc(), own, cotangentOf(extremum->getResult(0)));
   accumulate(list, ofList);
   accumulate(init, ofInit);
 }
@@ -171,7 +195,12 @@ LogicalResult Mirror::reverse() {
       return failure();
     SmallVector<bool> wanted = llvm::map_to_vector(step.getOperands(), isVaried);
     SmallVector<Value> parts;
-    if (failed(model->buildVjp(b, [&](Value v) { return read(v); }, own, wanted, parts)))
+    auto reduction = dyn_cast<linalg::LinalgOp>(step);
+    bool reduces = reduction && reduction.getNumReductionLoops() > 0;
+    auto readFor = [&](Value v) {
+      return reduces && v.getDefiningOp() == &step ? readResult(&step, cast<OpResult>(v)) : read(v);
+    };
+    if (failed(model->buildVjp(b, readFor, own, wanted, parts)))
       return failure();
     for (auto [operand, part] : llvm::zip(step.getOperands(), parts))
       accumulate(operand, part);

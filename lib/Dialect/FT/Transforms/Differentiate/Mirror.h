@@ -46,6 +46,8 @@ private:
   };
 
   Value read(Value value);
+  bool isExact(Value value);
+  Value readResult(Operation *step, OpResult result);
   void reverseExtremum(ComputeOp extremum);
   Value bring(Value value);
   Value bringFromBody(Value value);
