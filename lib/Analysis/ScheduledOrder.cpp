@@ -70,6 +70,32 @@ private:
 };
 } // namespace
 
+/// Whether thread blocks run two nests of a kernel side by side: in an iteration of what these share the points of each are dealt, and nothing waits in
+/// between.
+static bool areSideBySide(Operation *first, Operation *last, unsigned shared) {
+  if (!isTextuallyBefore(first, last))
+    std::swap(first, last);
+  auto scheduleOf = [](Operation *item) {
+    auto nest = dyn_cast<NestOp>(item);
+    return nest ? nest.getScheduleAttr() : isa<BlockOp>(item) ? cast<BlockOp>(item).getScheduleAttr() : ScheduleAttr();
+  };
+  auto hasOwn = [&](Operation *item, auto holds) {
+    ScheduleAttr schedule = scheduleOf(item);
+    return schedule && llvm::any_of(schedule.getLoops(), [&](LoopAttr loop) { return loop.getDimension() >= int64_t(shared) && holds(loop); });
+  };
+  auto isDealt = [](LoopAttr loop) { return loop.getLevel() == LoopLevel::Grid; };
+  // (Steps of its own end in a wait each.)
+  if (!hasOwn(first, isDealt) || !hasOwn(last, isDealt) || hasOwn(first, [](LoopAttr loop) { return loop.getSync() != SyncKind::None; }))
+    return false;
+  for (Operation *item = first->getNextNode(); item; item = item->getNextNode()) {
+    if (ScheduleAttr schedule = scheduleOf(item); schedule && schedule.getBefore() != SyncKind::None)
+      return false;
+    if (item == last)
+      return true;
+  }
+  return false;
+}
+
 SmallVector<OrderCase> etdg::getOrderCases(BlockOp x, BlockOp y, bool mapIsUnordered) {
   Cases cases;
   for (auto [a, b] : llvm::zip(getBlockChain(x), getBlockChain(y))) {
@@ -77,10 +103,10 @@ SmallVector<OrderCase> etdg::getOrderCases(BlockOp x, BlockOp y, bool mapIsUnord
     SmallVector<Row> rowsA = getRows(a, mapIsUnordered), rowsB = getRows(b, mapIsUnordered);
     if (itemA != itemB) {
       auto kernel = dyn_cast<KernelOp>(itemA->getParentOp());
-      if (kernel && kernel == itemB->getParentOp())
-        for (unsigned r = 0; r < kernel.getShared() && r < rowsA.size() && r < rowsB.size(); ++r)
-          cases.compare(rowsA[r], rowsB[r]);
-      cases.decide(isTextuallyBefore(itemA, itemB) ? Order::Before : Order::After);
+      const bool together = kernel && kernel == itemB->getParentOp();
+      for (unsigned r = 0; together && r < kernel.getShared() && r < rowsA.size() && r < rowsB.size(); ++r)
+        cases.compare(rowsA[r], rowsB[r]);
+      cases.decide(together && areSideBySide(itemA, itemB, unsigned(kernel.getShared())) ? Order::Unordered : isTextuallyBefore(itemA, itemB) ? Order::Before : Order::After);
       return cases.all;
     }
     for (auto [rowA, rowB] : llvm::zip(rowsA, rowsB))

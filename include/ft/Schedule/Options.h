@@ -40,6 +40,9 @@ struct GpuScheduleOptions {
   uint64_t planSeed = 0;
   /// As of a CPU's: the order or division of this rank in the place of the one that is chosen.
   int64_t candidate = -1;
+  /// Lengths to plan for, in the place of typical ones: of a form that others stand beside.
+  using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
+  Lengths lengths;
 
   const Machine &getMachine() const { return machine ? *machine : *Machine::forTarget(target); }
   int64_t getMultiprocessors() const { return multiprocessors ? multiprocessors : getMachine().units; }

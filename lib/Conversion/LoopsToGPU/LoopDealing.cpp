@@ -3,7 +3,8 @@
 //
 // Loops of level grid that stand in each other are dealt as one, the innermost fastest. Those on
 // which other ranges depend stay loops, which all thread blocks walk; the tasks of their
-// iterations follow each other, so that blocks get equally many.
+// iterations follow each other, so that blocks get equally many. So do those of loops between which
+// blocks don't wait: what a few blocks have of one others have of the next.
 //
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"
@@ -17,13 +18,15 @@ LogicalResult LoopWalker::takeDealt(Operation *outermost) {
   FailureOr<DealtLoops> dealt = readDealt(outermost);
   if (failed(dealt))
     return failure();
-  Value after;
+  const bool isInTurn = loops::levelOf(outermost).getDealing() == etdg::Dealing::Turn;
+  Value before = isInTurn && dealtBefore ? dealtBefore : b.number(0), after;
   isInside = true;
   allPoints = Value();
   if (!dealt->outer.empty() && llvm::any_of(dealt->flat, llvm::IsaPred<ChunksOp>))
     allPoints = countPoints(dealt->outer, dealt->flat, b.number(0));
-  LogicalResult taken = takeOuter(dealt->outer, dealt->flat, b.number(0), after);
+  LogicalResult taken = takeOuter(dealt->outer, dealt->flat, before, after);
   isInside = false;
+  dealtBefore = isInTurn ? after : dealtBefore;
   return taken;
 }
 

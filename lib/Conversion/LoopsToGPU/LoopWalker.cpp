@@ -8,6 +8,7 @@
 #include "LoopWalker.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -72,6 +73,8 @@ static bool isOfGrid(Operation *op) {
 }
 
 LogicalResult LoopWalker::takeBlock(Block &block) {
+  // (What is counted inside of a region is no value after it.)
+  llvm::SaveAndRestore dealt(dealtBefore, Value());
   auto take = [&](Operation &op) {
     if (std::exchange(waitsNext, false))
       b.barrier();
@@ -240,6 +243,7 @@ LogicalResult LoopWalker::takeOperation(Operation *op) {
       .Case([&](scf::WhileOp loop) { return takeWhile(loop); })
       .Case([&](loops::SyncOp) {
         e.emitGridBarrier();
+        dealtBefore = Value();
         return success();
       })
       .Case([&](loops::StagedOp) { return success(); }) // (ChooseCopies.cpp has asked for it)

@@ -150,6 +150,7 @@ private:
   std::optional<HostExpr> tasks = 1; // most of the kernel's grid loops, if the host knows them
   bool hasDealt = false;             // some grid loops
   llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin
+  Value dealtBefore;         // tasks, but for whole turns of all thread blocks, that loops before have dealt since these waited; null: none
   Value allPoints;           // of the loops being dealt, where others around them decide how many they have
   bool isInside = false;     // of loops of level grid
   bool waitsNext = false;    // the threads of a block, before the operation that is next

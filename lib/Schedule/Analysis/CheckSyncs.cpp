@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Schedule/Analysis/Syncs.h"
 
+#include "ft/Analysis/Accesses.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/Analysis/RefuseLoop.h"
@@ -37,6 +38,50 @@ void schedule::collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &re
       nest, [&](BlockOp, Value buffer) { reads.insert(buffer); }, [&](BlockOp, Value buffer) { writes.insert(buffer); });
 }
 
+/// Whether two accesses to one buffer may be to the same memory at equal values of their first `shared` dimensions.
+static bool meetIn(unsigned shared, etdg::Access &one, etdg::Access &other, const etdg::SymbolSpace &space) {
+  const unsigned offset = one.getPointSize();
+  etdg::SetBuilder builder(space, offset + other.getPointSize());
+  if (failed(addPoint(builder, one)) || failed(addPoint(builder, other, offset)))
+    return true;
+  for (unsigned d = 0; d < shared; ++d)
+    builder.addEqual(d, offset + d);
+  auto first = getPlane(builder, one, 0), second = getPlane(builder, other, offset);
+  if (failed(first) || failed(second))
+    return true;
+  auto buffer = one.buffer.getDefiningOp<etdg::BufferOp>();
+  SmallVector<int64_t> live = buffer ? buffer.getPlanes() : SmallVector<int64_t>();
+  const size_t numOwner = etdg::getNumOwnerDims(one.buffer);
+  for (auto [d, planes] : llvm::enumerate(llvm::zip_equal(*first, *second))) {
+    auto &[x, y] = planes;
+    if (!x || !y)
+      continue;
+    etdg::LinearExpr difference = *y;
+    difference *= -1;
+    difference += *x;
+    // Where few planes live, those that lie so many apart are one.
+    if (!live.empty() && d >= numOwner && live[d - numOwner] > 0)
+      difference.add(builder.addLocal(), live[d - numOwner]);
+    builder.add(difference, /*isEq=*/true);
+  }
+  return !etdg::isEmpty(builder.get());
+}
+
+/// The same of all that two leaves touch.
+static bool meetIn(unsigned shared, BlockOp one, BlockOp other, const etdg::SymbolSpace &space) {
+  auto inPlace = etdg::getInPlaceArguments(one->getParentOfType<etdg::GraphOp>());
+  SmallVector<etdg::Access, 0> mine = etdg::getAccesses(one), its = etdg::getAccesses(other);
+  for (etdg::Access &a : mine)
+    for (etdg::Access &b : its) {
+      if (!a.isWrite() && !b.isWrite())
+        continue;
+      bool mayBeOne = (a.isWrite() && inPlace.lookup(a.buffer) == b.buffer) || (b.isWrite() && inPlace.lookup(b.buffer) == a.buffer);
+      if (mayBeOne || (a.buffer == b.buffer && meetIn(shared, a, b, space)))
+        return true;
+    }
+  return false;
+}
+
 BlockOp PendingAccesses::findMeeting(ArrayRef<BlockOp> nest) const {
   BlockOp met;
   auto ask = [&](const llvm::MapVector<Value, BlockOp> &pending, Value buffer) {
@@ -45,18 +90,29 @@ BlockOp PendingAccesses::findMeeting(ArrayRef<BlockOp> nest) const {
   };
   forEachAccess(
       nest, [&](BlockOp, Value buffer) { ask(writes, buffer); }, [&](BlockOp, Value buffer) { ask(reads, buffer); });
-  return met;
+  if (!met || shared == 0)
+    return met;
+  etdg::SymbolSpace space(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>());
+  for (BlockOp pending : leaves)
+    for (BlockOp block : nest)
+      for (BlockOp leaf : leavesOf(block))
+        if (meetIn(shared, pending, leaf, space))
+          return pending;
+  return BlockOp();
 }
 
 void PendingAccesses::add(ArrayRef<BlockOp> nest) {
   forEachAccess(
       nest, [&](BlockOp leaf, Value buffer) { reads.insert({buffer, leaf}); },
       [&](BlockOp leaf, Value buffer) { writes.insert({buffer, leaf}); });
+  for (BlockOp block : nest)
+    llvm::append_range(leaves, leavesOf(block));
 }
 
 void PendingAccesses::clear() {
   reads.clear();
   writes.clear();
+  leaves.clear();
 }
 
 LogicalResult schedule::refuseMeeting(ArrayRef<BlockOp> nest, BlockOp met, StringRef engine, StringRef units, SyncKind sync) {

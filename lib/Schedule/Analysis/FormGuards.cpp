@@ -122,14 +122,41 @@ static std::optional<int64_t> valueOf(const Lengths &point, StringAttr name) {
   return std::nullopt;
 }
 
+static int64_t valueOf(const Lengths &point, const LengthMeasure &measure) {
+  std::optional<int64_t> least;
+  for (ArrayAttr product : measure.products) {
+    int64_t value = 1;
+    for (auto length : product.getAsRange<LengthAttr>())
+      value = int64_t(std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(value, std::max<int64_t>(length.evaluate([&](StringAttr name) { return valueOf(point, name); }).value_or(1), 0)),
+                                         std::numeric_limits<int64_t>::max()));
+    least = std::min(value, least.value_or(value));
+  }
+  return *least;
+}
+
+/// The point with a measure of about so much, the least that is no less where there is one.
+static Lengths withValue(Lengths point, const LengthMeasure &measure, int64_t value) {
+  auto at = [&](int64_t varied) {
+    for (auto &[name, own] : point)
+      if (name == measure.varied)
+        own = varied;
+    return valueOf(point, measure);
+  };
+  if (int64_t ofOne = at(1); ofOne > 0)
+    at(std::max<int64_t>(llvm::divideCeil(value, ofOne), 1));
+  return point;
+}
+
 namespace {
-/// A bound between two sampled values of one length.
+/// A bound between two sampled values of one measure, most often a length.
 struct Bound {
-  StringAttr name;
+  const LengthMeasure *measure;
+  ArrayRef<int64_t> values;     // by sampled point
   int64_t below = 0, limit = 0; // on either side of it
   bool isBelow = true;
 
-  bool holds(const Lengths &point) const { return (*valueOf(point, name) < limit) == isBelow; }
+  bool holds(const Lengths &point) const { return (valueOf(point, *measure) < limit) == isBelow; }
+  bool holdsAt(size_t point) const { return (values[point] < limit) == isBelow; }
 };
 
 /// Lengths at which a form takes the place of what is taken there so far.
@@ -141,12 +168,15 @@ struct Exception {
   bool holds(const Lengths &point) const {
     return llvm::all_of(bounds, [&](const Bound &bound) { return bound.holds(point); });
   }
+  bool holdsAt(size_t point) const {
+    return llvm::all_of(bounds, [&](const Bound &bound) { return bound.holdsAt(point); });
+  }
 };
 
 /// Finds exceptions, and what is taken then.
 class FormChooser {
 public:
-  FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price);
+  FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price, ArrayRef<LengthMeasure> measures);
   FormChoice choose();
 
 private:
@@ -158,7 +188,7 @@ private:
   void weigh(Exception &exception, std::optional<Exception> &best) const;
   /// The form that is taken at lengths without the last exception.
   unsigned formAt(const Lengths &lengths) const;
-  etdg::BoundAttr refine(const Exception &exception, unsigned number) const;
+  int64_t refine(const Exception &exception, unsigned number) const;
   bool promises(size_t point, unsigned form, unsigned other) const {
     return logs[point][form] <= std::log(share) + logs[point][other];
   }
@@ -168,6 +198,8 @@ private:
   unsigned numForms;
   double share;
   FormPrices price;
+  std::vector<LengthMeasure> measures;   // each length, and others
+  std::vector<SmallVector<int64_t>> valuesOf; // of each measure, by point
   std::vector<SmallVector<double>> logs; // of seconds, by point and form
   SmallVector<Bound> allBounds;
   unsigned usual = 0;
@@ -176,22 +208,31 @@ private:
 };
 } // namespace
 
-FormChooser::FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price)
+FormChooser::FormChooser(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price, ArrayRef<LengthMeasure> more)
     : graph(graph), points(points), numForms(numForms), share(share), price(price) {
+  MLIRContext *context = graph.getContext();
+  for (auto [name, first] : points.front()) {
+    Attribute length = LengthAttr::get(context, {name}, getAffineSymbolExpr(0, context));
+    measures.push_back({{ArrayAttr::get(context, length)}, name});
+  }
+  llvm::append_range(measures, more);
   for (const Lengths &point : points) {
     logs.emplace_back();
     for (unsigned form = 0; form < numForms; ++form)
       logs.back().push_back(std::log(std::max(price(form, point), 1e-12)));
   }
-  for (auto [name, first] : points.front()) {
-    SmallVector<int64_t> values;
+  for (const LengthMeasure &measure : measures) {
+    valuesOf.emplace_back();
     for (const Lengths &point : points)
-      values.push_back(*valueOf(point, name));
+      valuesOf.back().push_back(valueOf(point, measure));
+  }
+  for (auto [measure, all] : llvm::zip_equal(measures, valuesOf)) {
+    SmallVector<int64_t> values(all);
     llvm::sort(values);
     values.erase(llvm::unique(values), values.end());
     for (auto [below, limit] : llvm::zip(values, ArrayRef(values).drop_front()))
       for (bool isBelow : {true, false})
-        allBounds.push_back({name, below, limit, isBelow});
+        allBounds.push_back({&measure, all, below, limit, isBelow});
   }
 }
 
@@ -216,8 +257,8 @@ unsigned FormChooser::findUsual() const {
 void FormChooser::weigh(Exception &exception, std::optional<Exception> &best) const {
   unsigned covered = 0, left = 0;
   exception.gain = 0;
-  for (auto [number, point] : llvm::enumerate(points)) {
-    if (!exception.holds(point)) {
+  for (size_t number = 0; number < points.size(); ++number) {
+    if (!exception.holdsAt(number)) {
       ++left;
       continue;
     }
@@ -241,7 +282,7 @@ std::optional<Exception> FormChooser::findException(const FormChoice &choice) co
       Exception one{{bound}, form, 0};
       weigh(one, best);
       for (const Bound &other : ArrayRef(allBounds).drop_front(number + 1)) {
-        if (other.name == bound.name)
+        if (other.measure == bound.measure)
           continue;
         Exception two{{bound, other}, form, 0};
         weigh(two, best);
@@ -258,7 +299,7 @@ unsigned FormChooser::formAt(const Lengths &lengths) const {
 }
 
 /// Where the two forms' times cross between the values of a bound, the exception's other bounds being kept.
-etdg::BoundAttr FormChooser::refine(const Exception &exception, unsigned number) const {
+int64_t FormChooser::refine(const Exception &exception, unsigned number) const {
   const Bound &bound = exception.bounds[number];
   // Of other lengths what is typical, where the exception has that.
   etdg::TypicalLengths typical(graph);
@@ -266,22 +307,30 @@ etdg::BoundAttr FormChooser::refine(const Exception &exception, unsigned number)
   for (auto &[name, value] : point)
     value = typical.get(name);
   for (auto [other, own] : llvm::enumerate(exception.bounds))
-    for (auto &[name, value] : point)
-      if (other != number && name == own.name && !own.holds(point))
-        value = own.isBelow ? own.below : own.limit;
+    if (other != number && !own.holds(point))
+      point = withValue(point, *own.measure, own.isBelow ? own.below : own.limit);
   int64_t below = bound.below, limit = bound.limit;
   constexpr int64_t close = 8; // an eighth of the length is near enough: prices are no better
   while (limit - below > std::max<int64_t>(below / close, 1)) {
     int64_t middle = std::clamp<int64_t>(std::llround(std::sqrt(double(below) * double(limit))), below + 1, limit - 1);
-    for (auto &[name, value] : point)
-      if (name == bound.name)
-        value = middle;
+    point = withValue(point, *bound.measure, middle);
     bool isBetter = price(exception.form, point) < price(formAt(point), point);
     (isBetter == bound.isBelow ? below : limit) = middle;
   }
-  MLIRContext *context = bound.name.getContext();
-  auto length = LengthAttr::get(context, {bound.name}, getAffineSymbolExpr(0, context));
-  return etdg::BoundAttr::get(context, ArrayAttr::get(context, {length}), limit, bound.isBelow);
+  return limit;
+}
+
+/// The bounds of an exception as a guard's: where the least of several products is large, all of them are.
+static etdg::GuardAttr makeGuard(MLIRContext *context, ArrayRef<Bound> bounds) {
+  SmallVector<etdg::BoundAttr> all;
+  for (const Bound &bound : bounds) {
+    if (bound.isBelow)
+      all.push_back(etdg::BoundAttr::get(context, bound.measure->products, bound.limit, true));
+    for (ArrayAttr product : bound.measure->products)
+      if (!bound.isBelow)
+        all.push_back(etdg::BoundAttr::get(context, product, bound.limit, false));
+  }
+  return etdg::GuardAttr::get(context, all);
 }
 
 FormChoice FormChooser::chooseAround(unsigned form, double &loss) {
@@ -294,15 +343,15 @@ FormChoice FormChooser::chooseAround(unsigned form, double &loss) {
     std::optional<Exception> found = findException(choice);
     if (!found)
       break;
-    SmallVector<etdg::BoundAttr> bounds;
+    SmallVector<int64_t, mostBounds> limits;
     for (unsigned number = 0; number < found->bounds.size(); ++number)
-      bounds.push_back(refine(*found, number));
-    for (auto [bound, attribute] : llvm::zip_equal(found->bounds, bounds))
-      bound.limit = attribute.getLimit();
-    choice.guards.insert(choice.guards.begin(), etdg::GuardAttr::get(graph.getContext(), bounds));
+      limits.push_back(refine(*found, number));
+    for (auto [bound, limit] : llvm::zip_equal(found->bounds, limits))
+      bound.limit = limit;
+    choice.guards.insert(choice.guards.begin(), makeGuard(graph.getContext(), found->bounds));
     choice.forms.insert(choice.forms.begin(), found->form);
-    for (auto [number, point] : llvm::enumerate(points))
-      if (found->holds(point))
+    for (size_t number = 0; number < points.size(); ++number)
+      if (found->holds(points[number])) // (its bounds have moved)
         taken[number] = found->form;
     exceptions.push_back(std::move(*found));
   }
@@ -329,8 +378,8 @@ FormChoice FormChooser::choose() {
 }
 
 FormChoice schedule::chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share,
-                                 FormPrices price) {
-  return FormChooser(graph, points, numForms, share, price).choose();
+                                 FormPrices price, ArrayRef<LengthMeasure> measures) {
+  return FormChooser(graph, points, numForms, share, price, measures).choose();
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,12 +16,12 @@
 // RUN: %python %S/Inputs/emulate.py --multiprocessors=3 --machine=%t.json %ft_bin/ft-run %t.f32.mlir:lstm,peephole 3 | FileCheck %s
 //
 // A step is one leaf in one region, with the gates side by side and what comes after in registers. The first product's sums go on in the second.
-// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=STEP
+// RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json candidate=0" | FileCheck %s --check-prefix=STEP
 // STEP-LABEL: etdg.graph @lstm
 // STEP: sync = grid
 // STEP-NEXT: etdg.block @r0 [scanl, map, map] (t, j, i) in [0, D + L - 1) x [max(0, t - L + 1), min(t + 1, D)) x [0, N)
 // STEP-NEXT: reads ({{.*}} = {j = t: splat 0.000000e+00 : f16, t >= j + 1: %{{.*}}[i, j, t - j - 1]}
-// STEP-NEXT: etdg.layouts = [#tile.product<block = [64, 64], thread = [4, 4], step = 32, stages = 2, mma, fused = 2>, #tile.product<block = [64, 64], thread = [4, 4], step = 32, stages = 2, mma, joined>, #etdg.tiling<>]
+// STEP-NEXT: etdg.layouts = [#tile.product<block = [32, 64], thread = [4, 2], step = 32, stages = 2, mma, fused = 2>, #tile.product<block = [32, 64], thread = [4, 2], step = 32, stages = 2, mma, joined>, #etdg.tiling<>]
 // STEP-LABEL: etdg.graph @peephole
 // STEP-LABEL: etdg.graph @gru
 // STEP: sync = grid

@@ -34,10 +34,16 @@ struct FormChoice {
 /// Seconds that a form takes.
 using FormPrices = llvm::function_ref<double(unsigned form, const Lengths &)>;
 
+/// What may tell forms apart beside a length by itself: the least of some products of lengths. Where one of its values is asked for, `varied` is what changes.
+struct LengthMeasure {
+  SmallVector<ArrayAttr> products; // of `LengthAttr`
+  StringAttr varied;
+};
+
 /// The form that is best all in all, and for lengths at which another one promises `share` of its time or less, in the mean over them,
-/// that one: a guard is a bound of a length, or two of two lengths. The first form is the best one unless another promises `share` of its
+/// that one: a guard is a bound of a length or measure, or two of two. The first form is the best one unless another promises `share` of its
 /// time or less, in the mean of all lengths, or somewhere, while the first one never does.
-FormChoice chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price);
+FormChoice chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price, ArrayRef<LengthMeasure> measures = {});
 
 /// Of `etdg.variants`, lengths at which number `variant` is taken, the nearest to typical ones; only those that are others.
 Lengths lengthsOfVariant(etdg::GraphOp graph, ArrayRef<etdg::GuardAttr> guards, unsigned variant);

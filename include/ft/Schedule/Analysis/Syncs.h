@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Units (cores, thread blocks) share the iterations of dealt loops. Between two nests of one kernel they wait where the
-// schedule says `before`, after steps where it says `sync`. Here stands, by whole buffers, where they have to: the validator
-// asks the same of single elements.
+// schedule says `before`, after steps where it says `sync`. Here stands where they have to, by whole buffers. For nests
+// that share loops and wait after each iteration of these, what two of them touch in one iteration counts. The validator asks
+// the same of single elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_SCHEDULE_ANALYSIS_SYNCS_H
@@ -22,6 +23,10 @@ void collectAccesses(ArrayRef<BlockOp> nest, llvm::DenseSet<Value> &reads, llvm:
 /// Buffers that nests have touched since all units waited, each with a leaf that does.
 class PendingAccesses {
 public:
+  PendingAccesses() = default;
+  /// Of nests that share their first `shared` loops, where all units wait after an iteration of them.
+  explicit PendingAccesses(unsigned shared) : shared(shared) {}
+
   bool meets(ArrayRef<BlockOp> nest) const { return bool(findMeeting(nest)); }
   /// A leaf that writes what the nest touches, or touches what the nest writes.
   BlockOp findMeeting(ArrayRef<BlockOp> nest) const;
@@ -33,6 +38,8 @@ public:
 
 private:
   llvm::MapVector<Value, BlockOp> reads, writes;
+  SmallVector<BlockOp> leaves;
+  unsigned shared = 0;
 };
 
 /// Refuses a nest that does not wait for another one; `units` are the engine's, `sync` is how it says that they wait.

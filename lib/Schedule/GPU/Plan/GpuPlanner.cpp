@@ -464,10 +464,12 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
   // Where no nest has steps of its own, each is what waits in the step of a recurrence.
   bool hasStepsInside = place.isGrouped && place.shared > 0 &&
                         llvm::any_of(plans, [&](const GpuPlan &plan) { return plan.steps.size() > place.shared; });
+  const int64_t beside = place.shared > 0 ? int64_t(nests.size()) : 1;
   for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
     if (hasStepsInside && failed(planInStep(nest, plan, place.shared)))
       return failure();
-    if (!place.isGrouped && !plan.steps.empty() && failed(planProductsInSteps(nest, plan)))
+    // (The kernel of a nest with steps of its own beside others in one loop would keep too much in registers.)
+    if (!hasStepsInside && !plan.steps.empty() && failed(planProductsInSteps(nest, plan, beside)))
       return failure();
     if (plan.products) {
       productThreads = std::max(productThreads, plan.block.getThreads());
@@ -508,7 +510,7 @@ LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, Mutabl
     return failure();
   if (!place.isGrouped)
     return success();
-  GridWaits found = findGridWaits(nests, own, place.shared > 0);
+  GridWaits found = findGridWaits(nests, own, place.shared);
   for (auto [number, plan, before] : llvm::enumerate(plans, found.before)) {
     // Where accesses ask for it, and where `etdg.before` does.
     plan.waitsBefore = before || (takeWait(nests[number]) && number > 0);

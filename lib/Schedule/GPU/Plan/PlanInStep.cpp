@@ -32,9 +32,9 @@ static bool hasProductInSteps(ArrayRef<BlockOp> nest, ArrayRef<unsigned> steps) 
   });
 }
 
-/// The longest of these dimensions at typical lengths, and its iterations.
-static std::pair<unsigned, int64_t> findLongest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) {
-  TypicalRanges ranges(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>());
+/// The longest of these dimensions at the lengths that are planned for, and its iterations.
+static std::pair<unsigned, int64_t> findLongest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const GpuScheduleOptions::Lengths &lengths) {
+  TypicalRanges ranges(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>(), lengths);
   SmallVector<std::optional<int64_t>> unknown(BlockOp(nest.front()).getNumDims());
   std::pair<unsigned, int64_t> longest(dims.front(), 0);
   for (unsigned dim : dims)
@@ -50,9 +50,9 @@ LogicalResult GpuPlanner::planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsi
   if (plan.steps.size() == shared) {
     GpuPlan products = plan;
     products.flat.clear();
-    auto [longest, size] = findLongest(nest, free);
+    auto [longest, size] = findLongest(nest, free, options.lengths);
     products.row = longest;
-    FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, /*waits=*/true);
+    FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, {/*alone=*/true});
     if (failed(inTiles))
       return failure();
     // (Half of a tile's rows is what threads without one would have of it; all nests of a kernel have as many threads.)

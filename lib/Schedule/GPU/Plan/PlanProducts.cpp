@@ -45,6 +45,8 @@ struct ProductWork {
   int64_t chainRows = 0; // of one row, where warp groups may compute the largest's leaf as a chain of products; 0: they may not
   bool inSteps = false; // of the grid, which deals its points in each
   bool alone = false; // thread blocks wait for each other: an SM has one
+  int64_t beside = 1; // nests that share the SMs in a step
+  int64_t leaves = 1; // of their kernel
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
 };
 
@@ -205,7 +207,7 @@ public:
   TaskTiles choose(TaskTiles tiles) const {
     price(tiles);
     TaskTiles best = tiles;
-    while (tasksOf(tiles.rows, isWide ? tiles.n : 0) < double(units) &&
+    while ((tasksOf(tiles.rows, isWide ? tiles.n : 0) < double(units) || !hasRegisters(best)) &&
            (tiles.m > 2 * planning.productSide || (isWide && tiles.n > 2 * planning.productSide))) {
       if (isWide && tiles.n >= tiles.m)
         tiles.n /= 2;
@@ -214,7 +216,7 @@ public:
       else
         break;
       price(tiles);
-      if (tiles.seconds < best.seconds)
+      if (tiles.seconds < best.seconds || !hasRegisters(best))
         best = tiles;
     }
     return best;
@@ -318,7 +320,8 @@ private:
     int64_t words = tiles.m * tiles.n * work.words * work.sums;
     int64_t most = planning.blockThreads.back(), least = std::min(planning.blockThreads[1], most);
     int64_t usual = registersOfSums(*work.product, machine, most, /*resident=*/2, work.fuses);
-    tiles.threads = std::clamp<int64_t>(powerOfTwoBelow(words / usual), least, most);
+    // (A thread block that is alone on its SM is a full one.)
+    tiles.threads = work.alone ? most : std::clamp<int64_t>(powerOfTwoBelow(words / usual), least, most);
     priceWithThreads(tiles);
     if (needsAll)
       return;
@@ -329,8 +332,18 @@ private:
         tiles = fewer;
     }
   }
+  /// In steps a thread keeps what is computed once for all of them, for each leaf of the kernel, beside its sums. (Multiply-adds have more operands
+  /// than fragments are.)
+  bool hasRegisters(const TaskTiles &tiles) const {
+    if (!work.inSteps || usesMatrixUnits(*work.product, machine))
+      return true;
+    int64_t sums = tiles.m * tiles.n * work.words * work.sums / tiles.threads, others = (work.leaves - 1) * machine.gpu.fusedRegisters / 2;
+    return sums + registersBeside(*work.product, machine, work.fuses) + others <= machine.occupancy.registersPerThread;
+  }
   /// Beside its sums a thread needs operands and addresses, and what is computed after; or ptxas spills.
   int64_t residentBlocks(const TaskTiles &tiles, int64_t words) const {
+    if (work.alone)
+      return 1;
     int64_t registers = words / tiles.threads + registersBeside(*work.product, machine, work.fuses);
     return std::max<int64_t>(machine.occupancy.registersPerUnit / (tiles.threads * registers), 1);
   }
@@ -417,9 +430,9 @@ static bool wantsTiles(const ProductWork &work, const Machine::GpuPlanning &plan
   return true;
 }
 
-/// Points of these dimensions at typical lengths.
-static double pointsAtTypicalLengths(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims) {
-  TypicalRanges ranges(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>());
+/// Points of these dimensions at the lengths that are planned for.
+static double typicalPoints(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, const GpuScheduleOptions::Lengths &lengths) {
+  TypicalRanges ranges(BlockOp(nest.front())->getParentOfType<etdg::GraphOp>(), lengths);
   SmallVector<std::optional<int64_t>> unknown(BlockOp(nest.front()).getNumDims());
   double points = 1;
   for (unsigned dim : dims)
@@ -463,7 +476,8 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
   SmallVector<int64_t> extents;
   for (unsigned d : free)
     extents.push_back(constantExtent(nest, d));
-  TileChoice choice(work, extents, pointsAtTypicalLengths(nest, free), plan.row, tasks.isWide, machine, options.getMultiprocessors(), needsAll);
+  const int64_t units = std::max<int64_t>(options.getMultiprocessors() / work.beside, 1);
+  TileChoice choice(work, extents, typicalPoints(nest, free, options.lengths), plan.row, tasks.isWide, machine, units, needsAll);
   tiles = choice.chooseGroups(choice.choose(tiles));
   tiles.seconds += choice.secondsOfResults(work.results);
   if (draws())
@@ -493,7 +507,7 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
   return isCheaper ? together : apart;
 }
 
-FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared, bool waits) {
+FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared, TileWaits waits) {
   BlockOp front = nest.front();
   FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
@@ -505,10 +519,12 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   std::string why;
   if (!wantsTiles(*work, planning, why))
     return why.empty() ? false : leaveOut(front, why);
-  work->alone = waits;
-  work->inSteps = llvm::is_contained(plan.waits, true);
+  work->alone = waits.alone;
+  work->inSteps = waits.inSteps;
+  work->beside = waits.beside;
+  work->leaves = waits.beside * int64_t(nest.size());
   // Thread blocks that wait for each other have an SM alone; what a body carries through its loops takes registers as well.
-  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, /*needsAll=*/waits || !isOneLeaf(nest, plan));
+  FailureOr<ProductTasks> tasks = chooseTasks(nest, free, plan, *work, /*needsAll=*/waits.alone || !isOneLeaf(nest, plan));
   if (failed(tasks))
     return failure();
   const TaskTiles &tiles = tasks->tiles;
@@ -526,6 +542,9 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
     plan.rowTile = tiles.rows;
   } else if (tiles.rows == 1) {
     plan.row.reset();
+  } else if (waits.inSteps) {
+    // Fewer rows than a tile's would take as long, and the columns' operands once more for each task.
+    plan.rowTile = tiles.rows;
   }
   plan.maxRows = plan.row ? tiles.rows : 1;
   plan.products = true;
@@ -536,13 +555,13 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   return true;
 }
 
-LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan) {
+LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside) {
   if (!plan.row || !plan.inner.empty() || !areLeaves(nest))
     return success();
   GpuPlan products = plan;
   SmallVector<unsigned> free(plan.flat);
   products.flat.clear();
-  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, /*waits=*/true);
+  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, {/*alone=*/true, /*inSteps=*/true, beside});
   if (failed(inTiles))
     return failure();
   // (All nests of a kernel have as many threads.)

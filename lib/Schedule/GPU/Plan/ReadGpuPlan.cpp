@@ -429,9 +429,9 @@ FailureOr<GpuPlan> schedule::readGpuPlan(ArrayRef<BlockOp> nest, const GpuPlace 
 // Kernels
 //===----------------------------------------------------------------------===//
 
-GridWaits schedule::findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> hasOwnSteps, bool repeats) {
+GridWaits schedule::findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> hasOwnSteps, unsigned shared) {
   GridWaits result;
-  PendingAccesses pending;
+  PendingAccesses pending(shared);
   for (auto [nest, own] : llvm::zip_equal(nests, hasOwnSteps)) {
     bool waits = pending.meets(nest);
     result.before.push_back(waits);
@@ -441,7 +441,7 @@ GridWaits schedule::findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef
     if (!own)
       pending.add(nest);
   }
-  result.atEnd = repeats && !pending.empty();
+  result.atEnd = shared > 0 && !pending.empty();
   return result;
 }
 
@@ -468,7 +468,9 @@ LogicalResult schedule::checkGpuKernel(ArrayRef<SmallVector<BlockOp>> nests, Arr
     return failure();
   if (!place.isGrouped)
     return success();
-  PendingAccesses pending;
+  // (Without a wait after an iteration of the loops that they share, nests would meet in several of them.)
+  const bool waitsInSteps = place.shared > 0 && llvm::all_of(plans, [&](const GpuPlan &plan) { return plan.waits[place.shared - 1]; });
+  PendingAccesses pending(waitsInSteps ? place.shared : 0);
   bool waitsAtEnd = true;
   for (auto [i, nest] : llvm::enumerate(nests)) {
     const GpuPlan &plan = plans[i];

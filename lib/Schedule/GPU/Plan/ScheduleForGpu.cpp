@@ -12,15 +12,11 @@
 #include "ft/Schedule/Apply/ApplyTiles.h"
 #include "ft/Schedule/CPU/ChooseCuts.h"
 #include "ft/Schedule/Apply/Exits.h"
-#include "ft/Schedule/Analysis/FormGuards.h"
 #include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
-#include "ft/Schedule/GPU/Plan/GpuPlanner.h"
-#include "ft/Schedule/GPU/Prices/KernelPrices.h"
-#include "StepLeaf.h"
+#include "Scheduler.h"
 #include "ft/Analysis/ScheduledOrder.h"
 #include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
-#include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/PassOptions.h"
@@ -29,10 +25,8 @@
 #include "ft/Schedule/GPU/Layouts/Chains.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::ft {
 #define GEN_PASS_DEF_ETDGSCHEDULEFORGPU
@@ -43,9 +37,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-using Nests = SmallVector<SmallVector<BlockOp>>;
-
-static Nests nestsOf(Operation *item) {
+Nests schedule::nestsOf(Operation *item) {
   if (auto kernel = dyn_cast<etdg::KernelOp>(item))
     return etdg::getNests(kernel.getBody());
   if (auto nest = dyn_cast<etdg::NestOp>(item))
@@ -53,50 +45,37 @@ static Nests nestsOf(Operation *item) {
   return {{cast<BlockOp>(item)}};
 }
 
-namespace {
-class Scheduler {
-public:
-  Scheduler(etdg::GraphOp graph, const GpuScheduleOptions &options)
-      : graph(graph), options(options), machine(options.getMachine()), planner(options) {}
-  LogicalResult run();
-
-private:
-  /// Of a graph, or of one of several variants.
-  LogicalResult scheduleBody(Block &body);
-  LogicalResult scheduleItem(Operation *item);
-  LogicalResult readItem(const Nests &nests, const GpuPlace &place);
-  LogicalResult planGrouped(const Nests &nests, const GpuPlace &place);
-  LogicalResult planAlone(Operation *item);
-  LogicalResult planAsItStands(Operation *item);
-  LogicalResult planStepLeaf(Operation *item);
-  FormChoice chooseStepForm(Operation *item);
-  LogicalResult writeSteps(const Nests &nests, GpuPlan plan);
-  LogicalResult writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf);
-  LogicalResult writeBlocks(Operation *item);
-  FormChoice chooseRowsOf(Operation *item);
-
-  /// All inside the nests of a kernel; tells whether threads keep tiles of sums in registers.
-  LogicalResult complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles);
-  LogicalResult complete(ArrayRef<BlockOp> nest, const LeafContext &context, bool &usesTiles);
-  LogicalResult completeBody(Region &body, const LeafContext &context, bool &usesTiles);
-  LogicalResult completeInside(ArrayRef<BlockOp> nest, const GpuPlace &place, const LeafContext &context, bool &usesTiles);
-  LogicalResult layOut(BlockOp leaf, const LeafContext &context, bool &usesTiles);
-  void keepDealtPlanes();
-
-  etdg::GraphOp graph;
-  const GpuScheduleOptions &options;
-  const Machine &machine;
-  GpuPlanner planner;
-  llvm::DenseMap<Operation *, std::unique_ptr<LeafForm>> forms; // of the nest at hand
-};
-} // namespace
-
-static GpuPlace placeOf(Operation *item, const Nests &nests) {
+GpuPlace schedule::placeOf(Operation *item, const Nests &nests) {
   GpuPlace place;
   place.isGrouped = nests.size() > 1;
   if (auto kernel = dyn_cast<etdg::KernelOp>(item); kernel && place.isGrouped)
     place.shared = unsigned(kernel.getShared());
   return place;
+}
+
+void schedule::flattenVariants(etdg::VariantsOp variants) {
+  bool hasForms = false;
+  for (Region &region : variants.getVariants())
+    for (Operation &op : llvm::make_early_inc_range(region.front())) {
+      hasForms |= isa<etdg::VariantsOp>(op);
+      if (isa<etdg::BufferOp>(op))
+        op.moveBefore(variants);
+    }
+  if (!hasForms)
+    return;
+  SmallVector<Attribute> guards;
+  std::vector<std::unique_ptr<Region>> regions;
+  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
+    auto own = std::make_unique<Region>();
+    own->takeBody(region);
+    bool isLast = number == variants.getGuards().size();
+    etdg::flattenVariant(std::move(own), isLast ? etdg::GuardAttr() : cast<etdg::GuardAttr>(variants.getGuards()[number]), guards, regions);
+  }
+  OpBuilder builder(variants);
+  auto flat = etdg::VariantsOp::create(builder, variants.getLoc(), builder.getArrayAttr(guards), unsigned(regions.size()));
+  for (auto [to, from] : llvm::zip_equal(flat.getVariants(), regions))
+    to.takeBody(*from);
+  variants.erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,11 +199,14 @@ LogicalResult Scheduler::completeInside(ArrayRef<BlockOp> nest, const GpuPlace &
 }
 
 LogicalResult Scheduler::complete(const Nests &nests, ArrayRef<GpuPlan> plans, bool &usesTiles) {
+  // (Nothing else of a kernel of leaves lies in shared memory for longer than one of them runs.)
+  auto areLeaves = [](ArrayRef<BlockOp> nest) { return llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }); };
+  const bool ownsShared = llvm::all_of(nests, areLeaves) && llvm::all_of(plans, [](const GpuPlan &plan) { return plan.placements.empty(); });
   for (auto [nest, plan] : llvm::zip_equal(nests, plans)) {
     LeafContext context = contextOf(nest, plan);
-    // (Nothing else of a kernel of leaves lies in shared memory for longer than one of them runs.)
-    if (nests.size() == 1 && context.alone && plan.placements.empty() && llvm::all_of(nest, [](BlockOp block) { return block.isLeaf(); }))
-      context.stageBytes = plan.block.getShared() - plan.block.getThreads() * plan.block.getSums() - bytesOfWarps(plan.block, machine);
+    // (Regions of a nest have their operands beside each other.)
+    if (ownsShared && context.alone)
+      context.stageBytes = (plan.block.getShared() - plan.block.getThreads() * plan.block.getSums() - bytesOfWarps(plan.block, machine)) / int64_t(nest.size());
     if (failed(complete(nest, context, usesTiles)))
       return failure();
   }
@@ -246,32 +228,6 @@ LogicalResult Scheduler::complete(ArrayRef<BlockOp> nest, const LeafContext &con
   }
   forms.clear();
   return success();
-}
-
-/// A variant of which some nest has two forms becomes two variants. Buffers stand outside of all.
-static void flatten(etdg::VariantsOp variants) {
-  bool hasForms = false;
-  for (Region &region : variants.getVariants())
-    for (Operation &op : llvm::make_early_inc_range(region.front())) {
-      hasForms |= isa<etdg::VariantsOp>(op);
-      if (isa<etdg::BufferOp>(op))
-        op.moveBefore(variants);
-    }
-  if (!hasForms)
-    return;
-  SmallVector<Attribute> guards;
-  std::vector<std::unique_ptr<Region>> regions;
-  for (auto [number, region] : llvm::enumerate(variants.getVariants())) {
-    auto own = std::make_unique<Region>();
-    own->takeBody(region);
-    bool isLast = number == variants.getGuards().size();
-    etdg::flattenVariant(std::move(own), isLast ? etdg::GuardAttr() : cast<etdg::GuardAttr>(variants.getGuards()[number]), guards, regions);
-  }
-  OpBuilder builder(variants);
-  auto flat = etdg::VariantsOp::create(builder, variants.getLoc(), builder.getArrayAttr(guards), unsigned(regions.size()));
-  for (auto [to, from] : llvm::zip_equal(flat.getVariants(), regions))
-    to.takeBody(*from);
-  variants.erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,118 +300,6 @@ LogicalResult Scheduler::writeSteps(const Nests &nests, GpuPlan plan) {
   return complete(nests, plan, usesTiles);
 }
 
-namespace {
-/// A copy of the graph in which a kernel has another form, to be priced.
-struct FormOfKernel {
-  OwningOpRef<etdg::GraphOp> graph;
-  Operation *kernel = nullptr; // or the variants that took its place
-  std::unique_ptr<KernelPrices> prices;
-
-  double secondsAt(const Lengths &lengths) {
-    prices->setLengths(lengths);
-    return prices->priceItem(*kernel)->seconds;
-  }
-};
-} // namespace
-
-/// Nothing where the kernel can't have the form, or has no price in it. `write` may put variants in the place of the kernel.
-static std::optional<FormOfKernel> formWith(etdg::GraphOp graph, Operation *item, const GpuScheduleOptions &options,
-                                            llvm::function_ref<LogicalResult(etdg::GraphOp, Operation *)> write) {
-  QuietForms quiet(graph.getContext());
-  IRMapping mapping;
-  FormOfKernel form;
-  form.graph = cast<etdg::GraphOp>(graph->clone(mapping));
-  Operation *own = mapping.lookup(item), *before = own->getPrevNode();
-  Block *body = own->getBlock();
-  if (failed(write(*form.graph, own)))
-    return std::nullopt;
-  form.kernel = before ? before->getNextNode() : &body->front();
-  form.prices = std::make_unique<KernelPrices>(*form.graph, options);
-  if (failed(form.prices->priceItem(*form.kernel)))
-    return std::nullopt;
-  return form;
-}
-
-/// Lengths at which rows are compared: also such at which there are very many points, since that is what rows are for.
-static std::vector<Lengths> lengthsOfRows(etdg::GraphOp graph, Operation *item) {
-  constexpr int64_t times = 16, most = times * times * times; // as far apart as lengths that nothing knows (FormGuards.cpp), three times
-  constexpr size_t mostPoints = 32; // without those that are added
-  std::vector<Lengths> points = sampleLengths(graph, item, mostPoints);
-  etdg::TypicalLengths typical(graph);
-  Lengths usual = points.front();
-  for (auto &[name, value] : usual)
-    value = typical.get(name);
-  BlockOp front = nestsOf(item).front().front();
-  for (size_t i = 0; i < usual.size(); ++i)
-    if (llvm::is_contained(front.getSymbolNames(), usual[i].first))
-      for (int64_t factor = times; factor <= most; factor *= times) {
-        Lengths point = usual;
-        point[i].second = std::max<int64_t>(point[i].second, 1) * factor;
-        points.push_back(std::move(point));
-      }
-  return points;
-}
-
-/// Whose rows nests of a body have, by the number of the form in which they have them.
-static constexpr RowsOf rowsOfForms[] = {RowsOf::Kernel, RowsOf::Body};
-
-/// A body that is computed for several points of the kernel at once reads weights once for them; where there are few such points for each thread
-/// block, nests of the body have rows of their own points.
-FormChoice Scheduler::chooseRowsOf(Operation *item) {
-  FormChoice choice{{0}, {}};
-  if (!planner.mayHaveRowsInside(nestsOf(item).front()))
-    return choice;
-  std::optional<FormOfKernel> forms[std::size(rowsOfForms)];
-  if (options.planSeed == 0)
-    for (auto [form, rowsOf] : llvm::zip_equal(forms, rowsOfForms))
-      form = formWith(graph, item, options, [&, rowsOf = rowsOf](etdg::GraphOp copy, Operation *own) {
-        return Scheduler(copy, options).writeBlocks(nestsOf(own).front(), rowsOf);
-      });
-  if (!forms[0] || !forms[1]) {
-    RowsOf drawn = options.planSeed != 0 ? planner.drawRowsOf() : forms[1] ? RowsOf::Body : RowsOf::Kernel;
-    choice.forms = {unsigned(llvm::find(rowsOfForms, drawn) - std::begin(rowsOfForms))};
-    return choice;
-  }
-  constexpr double percent = 100; // shares are given in
-  auto priceOf = [&](unsigned form, const Lengths &lengths) { return forms[form]->secondsAt(lengths); };
-  choice = chooseForms(graph, lengthsOfRows(graph, item), std::size(rowsOfForms), double(machine.gpu.divisionShare) / percent, priceOf);
-  if (isTold(item)) {
-    auto about = remark::RemarkOpts::name("choose-rows").category("gpu");
-    std::string text =
-        llvm::formatv("rows of nests in the body: {0:F0} percent of the time of the kernel's own rows", priceOf(1, {}) / priceOf(0, {}) * percent);
-    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
-      llvm::raw_string_ostream(text) << "; " << (form == 0 ? "the kernel's" : "the body's") << " where " << guard;
-    (choice.takes(1) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
-  }
-  return choice;
-}
-
-/// The item and copies of it, one for each guard and the item itself elsewhere.
-static SmallVector<Operation *> makeVariants(Operation *item, ArrayRef<etdg::GuardAttr> guards) {
-  OpBuilder builder(item);
-  SmallVector<Attribute> list(guards.begin(), guards.end());
-  auto variants = etdg::VariantsOp::create(builder, item->getLoc(), builder.getArrayAttr(list), /*variantsCount=*/guards.size() + 1);
-  SmallVector<Operation *> made;
-  for (Region &variant : variants.getVariants().drop_back()) {
-    made.push_back(item->clone());
-    variant.emplaceBlock().push_back(made.back());
-  }
-  Block &last = variants.getVariants().back().emplaceBlock();
-  item->moveBefore(&last, last.end());
-  made.push_back(item);
-  return made;
-}
-
-LogicalResult Scheduler::writeBlocks(Operation *item) {
-  FormChoice choice = chooseRowsOf(item);
-  if (!choice.takesSeveral())
-    return writeBlocks(nestsOf(item).front(), rowsOfForms[choice.forms.front()]);
-  for (auto [form, own] : llvm::zip_equal(choice.forms, makeVariants(item, choice.guards)))
-    if (failed(writeBlocks(nestsOf(own).front(), rowsOfForms[form])))
-      return failure();
-  return success();
-}
-
 LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
   BlockOp front = nest.front();
   std::optional<RowPlan> rows;
@@ -482,89 +326,6 @@ LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
   return success();
 }
 
-/// Without tiles of products in the steps of a recurrence.
-LogicalResult Scheduler::planAsItStands(Operation *item) {
-  Nests nests = nestsOf(item);
-  GpuPlan steps = planner.sortDimensions(nests.front());
-  FailureOr<GpuPlanner::Forms> forms = planner.chooseForms(nests.front(), steps);
-  if (failed(forms))
-    return failure();
-  if (!forms->blocks)
-    return writeSteps(nests, std::move(steps));
-  if (!forms->steps)
-    return writeBlocks(item);
-  Operation *copy = makeVariants(item, *forms->guard).front();
-  auto variants = cast<etdg::VariantsOp>(copy->getParentOp());
-  if (failed(writeSteps(nestsOf(copy), std::move(steps))) || failed(writeBlocks(item)))
-    return failure();
-  flatten(variants);
-  return success();
-}
-
-/// The forms of a nest that the grid takes in steps: as it stands, and as one leaf whose products are in tiles.
-enum StepForm : unsigned { asItStands, stepLeaf, numStepForms };
-
-/// Writes the step as one leaf; a failure where its products are in no tiles then.
-LogicalResult Scheduler::planStepLeaf(Operation *item) {
-  Operation *leaf = makeStepLeaf(item);
-  if (!leaf)
-    return failure();
-  item->erase();
-  Nests nests = nestsOf(leaf);
-  GpuPlan plan = planner.sortDimensions(nests.front());
-  if (failed(writeSteps(nests, std::move(plan))))
-    return failure();
-  return success(llvm::any_of(nests.front(), [](BlockOp block) { return block.isLeaf() && hasProductLayout(block); }));
-}
-
-/// What the grid takes in steps may have tiles of products there. Whether these pay decide prices: small lengths leave tiles empty.
-FormChoice Scheduler::chooseStepForm(Operation *item) {
-  FormChoice choice{{asItStands}, {}};
-  Nests nests = nestsOf(item);
-  if (planner.sortDimensions(nests.front()).steps.empty() || options.steps == GpuScheduleOptions::Steps::never)
-    return choice;
-  auto write = [&](auto plan) {
-    return formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) {
-      Scheduler scheduler(copy, options);
-      return (scheduler.*plan)(own);
-    });
-  };
-  std::optional<FormOfKernel> forms[numStepForms];
-  forms[stepLeaf] = write(&Scheduler::planStepLeaf);
-  if (!forms[stepLeaf])
-    return choice;
-  if (options.planSeed != 0 || !(forms[asItStands] = write(&Scheduler::planAsItStands))) {
-    if (options.planSeed == 0 || planner.drawStepLeaf())
-      choice.forms = {stepLeaf};
-    return choice;
-  }
-  constexpr double percent = 100; // shares are given in
-  auto priceOf = [&](unsigned form, const Lengths &lengths) { return forms[form]->secondsAt(lengths); };
-  choice = chooseForms(graph, lengthsOfRows(graph, item), numStepForms, double(machine.gpu.divisionShare) / percent, priceOf);
-  if (isTold(item)) {
-    auto about = remark::RemarkOpts::name("step-tiles").category("gpu");
-    std::string text = llvm::formatv("products of a step in tiles: {0:F0} percent of the time without", priceOf(stepLeaf, {}) / priceOf(asItStands, {}) * percent);
-    for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
-      llvm::raw_string_ostream(text) << "; " << (form == stepLeaf ? "in tiles" : "without") << " where " << guard;
-    (choice.takes(stepLeaf) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
-  }
-  return choice;
-}
-
-LogicalResult Scheduler::planAlone(Operation *item) {
-  FormChoice choice = chooseStepForm(item);
-  auto plan = [&](unsigned form, Operation *own) { return form == stepLeaf ? planStepLeaf(own) : planAsItStands(own); };
-  if (!choice.takesSeveral())
-    return plan(choice.forms.front(), item);
-  SmallVector<Operation *> made = makeVariants(item, choice.guards);
-  auto variants = cast<etdg::VariantsOp>(made.front()->getParentOp());
-  for (auto [form, own] : llvm::zip_equal(choice.forms, made))
-    if (failed(plan(form, own)))
-      return failure();
-  flatten(variants);
-  return success();
-}
-
 LogicalResult Scheduler::scheduleItem(Operation *item) {
   Nests nests = nestsOf(item);
   if (nests.empty())
@@ -578,7 +339,7 @@ LogicalResult Scheduler::scheduleItem(Operation *item) {
   for (ArrayRef<BlockOp> nest : nests)
     if (failed(refuseMoreThanOrder(nest, "GPU")))
       return failure();
-  return place.isGrouped ? planGrouped(nests, place) : planAlone(item);
+  return planItem(item);
 }
 
 /// Points of one step run side by side: their planes must not fall on each other. What `live`
@@ -622,7 +383,7 @@ LogicalResult Scheduler::scheduleBody(Block &body) {
       for (Region &region : variants.getVariants())
         if (failed(scheduleBody(region.front())))
           return failure();
-      flatten(variants);
+      flattenVariants(variants);
     } else if (isa<etdg::KernelOp, etdg::NestOp, BlockOp>(op) && failed(scheduleItem(&op))) {
       return failure();
     }

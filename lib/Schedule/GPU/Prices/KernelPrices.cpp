@@ -118,8 +118,12 @@ FailureOr<KernelPrice> KernelPrices::priceKernel(Operation &item) {
     place.shared = unsigned(kernel.getShared());
   KernelPrice total;
   total.seconds = machine.sync.boundary;
+  dealt.clear();
   for (auto [number, nest] : llvm::enumerate(nests)) {
     FailureOr<GpuPlan> plan = readGpuPlan(nest, place, options);
+    // (Tasks of nests between which thread blocks don't wait are dealt as if they were one nest's.)
+    if (failed(plan) || plan->waitsBefore || plan->steps.size() > place.shared)
+      dealt.clear();
     // (Nests that share loops share what follows an iteration of these.)
     if (failed(plan) || failed(addNest(nest, *plan, number > 0 ? place.shared : 0, total)))
       return failure();
@@ -255,6 +259,7 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   if (failed(settle(nest, plan, place)))
     return failure();
   KernelPrice own;
+  sample = 0;
   if (failed(addSteps(nest, plan, 0, place, 1, own)))
     return failure();
   // Barriers after shared loops are counted once.
@@ -283,8 +288,11 @@ LogicalResult KernelPrices::addNest(ArrayRef<BlockOp> nest, const GpuPlan &plan,
 
 LogicalResult KernelPrices::addSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan, unsigned step, Place &place, double weight,
                                      KernelPrice &total) {
-  if (step == plan.steps.size())
-    return addStep(nest, plan, place, weight, total);
+  if (step == plan.steps.size()) {
+    LogicalResult added = addStep(nest, plan, place, weight, total);
+    ++sample;
+    return added;
+  }
   unsigned dim = plan.steps[step];
   unsigned most = plan.steps.size() > 1 ? pointSamples : stepSamples;
   for (TypicalRanges::Sample s : TypicalRanges::sample(ranges.rangeOf(nest, dim, place.dims), most)) {
@@ -360,10 +368,21 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
   return dearest;
 }
 
+/// How many tasks more the busiest SM has than for what was dealt before in this step.
+double KernelPrices::dealTasks(double tasks) {
+  const auto units = double(options.getMultiprocessors());
+  if (sample >= dealt.size())
+    dealt.resize(sample + 1);
+  double before = std::exchange(dealt[sample], dealt[sample] + tasks);
+  return std::ceil((before + tasks) / units) - std::ceil(before / units);
+}
+
 /// What the busiest SM takes for so many tasks, of which it runs some at a time: each as long as it takes alone, and half of what
 /// the others beside it are busy for, since they are where it wants to be as often as not, but for what it leaves to them while it computes; or all that
 /// they are busy for, where that is longer.
 double KernelPrices::secondsOfTasks(const TaskCost &cost, double tasks, double resident) {
+  if (tasks <= 0)
+    return 0;
   double together = std::min(tasks, resident);
   double disturbed = std::max((together - 1) * cost.busy / 2 - cost.beside, 0.0);
   double ofRound = std::max(cost.seconds + disturbed, together * cost.busy);
@@ -404,7 +423,7 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   FailureOr<TaskCost> cost = costOfRegions(nest, plan, dealt, place);
   if (failed(cost))
     return failure();
-  total.seconds += weight * secondsOfTasks(*cost, std::ceil(tasks / units), resident);
+  total.seconds += weight * secondsOfTasks(*cost, dealTasks(tasks), resident);
   return success();
 }
 

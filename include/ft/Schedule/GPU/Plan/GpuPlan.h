@@ -81,7 +81,8 @@ struct GridWaits {
   SmallVector<bool> before; // by nest
   bool atEnd = false;       // of an iteration of the loops that the nests share
 };
-GridWaits findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> hasOwnSteps, bool repeats);
+/// `shared` loops are around all of them, with a wait after an iteration of these.
+GridWaits findGridWaits(ArrayRef<SmallVector<BlockOp>> nests, ArrayRef<bool> hasOwnSteps, unsigned shared);
 
 /// What surrounds a leaf in a plan.
 struct LeafContext {

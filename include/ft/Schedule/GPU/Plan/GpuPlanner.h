@@ -21,6 +21,13 @@ struct ProductTasks;
 /// What the rows of leaves are in a kernel of independent thread blocks: points of the kernel's nest, or those of nests in its body.
 enum class RowsOf { Kernel, Body };
 
+/// How thread blocks wait for each other around a nest that is planned.
+struct TileWaits {
+  bool alone = false;   // they do: an SM has one
+  bool inSteps = false; // after each of the steps in which the nest's points are dealt
+  int64_t beside = 1;   // nests of the kernel that share a step, this one included
+};
+
 class GpuPlanner {
 public:
   explicit GpuPlanner(const GpuScheduleOptions &options)
@@ -57,10 +64,10 @@ public:
 private:
   LogicalResult planRowLanes(BlockOp leaf, std::optional<unsigned> &row, std::optional<RowPlan> &rows);
   /// Completes the plan where most of the work is products of matrices; false where it is not. `shared` dimensions are steps, or loops around
-  /// the nest, which all thread blocks take together, and where they wait for each other (`waits`).
-  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared = {}, bool waits = false);
-  /// The same of a nest in whose steps the thread blocks share points, rows and columns.
-  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan);
+  /// the nest, which all thread blocks take together.
+  FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared = {}, TileWaits waits = {});
+  /// The same of a nest in whose steps the thread blocks share points, rows and columns, beside others of the kernel.
+  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside);
   /// What a nest of a kernel with shared loops does in an iteration of these, where nothing has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
   FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);
