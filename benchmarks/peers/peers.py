@@ -47,7 +47,12 @@ def graphed(function):
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             function()
-        return graph.replay
+
+        def replay():
+            graph.replay()
+
+        replay.of = function  # a graph reads memory that its function owns: weights, states, results
+        return replay
     except Exception as error:
         torch.cuda.synchronize()
         print(f"  (not captured: {str(error)[:100]})", flush=True)

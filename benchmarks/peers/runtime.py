@@ -69,9 +69,8 @@ class Program:
         kept += [describe(t) for t in outputs]
         pointers = (c.POINTER(Tensor) * count)(*[c.pointer(t) for t in kept])
         options = CallOptions(c.sizeof(CallOptions), None, None, 0, 0)
-        self.kept = kept, inputs, pointers, options
 
-        def call():
+        def call(kept=(kept, list(inputs))):  # pointers say nothing of whose memory they are
             options.stream = torch.cuda.current_stream().cuda_stream
             self.check(self.lib.ft_call(self.entry, pointers, count, c.byref(options)))
             return outputs
