@@ -70,14 +70,8 @@ static constexpr llvm::StringLiteral styleAndScript = R"(<style>
 body { font: 14px/1.45 system-ui, sans-serif; color: #1c2733; background: #fff; margin: 24px 32px; }
 h1 { font-size: 22px; } h2 { font-size: 18px; border-bottom: 1px solid #d5dce3; padding-bottom: 4px; margin-top: 36px; }
 h3 { font-size: 15px; color: #41566b; } h4 { font-size: 14px; margin: 18px 0 4px; }
-code { font: 12px ui-monospace, monospace; } .scroll { overflow: auto; max-height: 900px; border: 1px solid #e3e8ed; }
-svg text { font: 11px ui-monospace, monospace; fill: #1c2733; } svg .head { font-weight: bold; }
-.node rect { fill: #fff; stroke: #8797a7; } .node.buffer rect { fill: #eef5fc; stroke: #6d9bc9; }
-.node.leaf rect { fill: #fdf6e9; stroke: #c79a45; } .node.graph rect { fill: #fbfcfd; }
-.node.nest rect { fill: none; stroke-dasharray: 4 3; } .node.kernel rect { fill: none; stroke-width: 2; }
-.node.frame rect { fill: #fff; stroke: none; }
-.edge path { fill: none; stroke: #9fb0c0; } .edge .dashed { stroke-dasharray: 3 3; } .edge.write path { stroke: #5ba36b; } .edge text { fill: #6a7b8c; font-size: 10px; }
-.edge:hover path { stroke: #d0442b; stroke-width: 2; } .edge:hover text { fill: #d0442b; }
+code { font: 12px ui-monospace, monospace; } 
+svg text { font: 11px ui-monospace, monospace; fill: #1c2733; }
 marker path { fill: #8797a7; } .dep { stroke: #9aa8b5; stroke-width: 1.2; }
 .pt { stroke: #33414e; stroke-width: .6; } .pt.later { fill: #eef1f4; } .pt.done { opacity: .45; } .pt.now { stroke-width: 2.5; }
 svg .num { font-size: 8px; text-anchor: middle; fill: #fff; pointer-events: none; } svg .axis { font-weight: bold; }
@@ -107,8 +101,34 @@ static void writeRelations(GraphOp whole, double computeIntensive, llvm::raw_ost
   os << "<details><summary>Tensor expressions</summary><pre>" << escape(text) << "</pre></details>\n";
 }
 
-static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengths,
-                       StringRef prefix, llvm::raw_ostream &os) {
+/// What draws graphs, for Python and the report, too.
+static constexpr llvm::StringLiteral graphScript =
+#include "GraphScript.inc"
+    ;
+static constexpr llvm::StringLiteral graphStyle =
+#include "GraphStyle.inc"
+    ;
+
+/// JSON as the text of an element: no `<` and no `&`, which stand in strings alone.
+static std::string asElementText(StringRef json) {
+  std::string text;
+  for (char c : json)
+    text += c == '<' ? "\\u003c" : c == '&' ? "\\u0026" : std::string(1, c);
+  return text;
+}
+
+static void writeDrawing(GraphOp graph, const LengthValues &given, double computeIntensive, StringRef prefix,
+                         llvm::raw_ostream &os) {
+  std::string json;
+  llvm::raw_string_ostream stream(json);
+  writeGraphJson(graph, stream, given, computeIntensive);
+  os << "<div class=\"drawing\" id=\"" << prefix << "-graph\"></div>\n<script type=\"application/json\" id=\"" << prefix
+     << "-data\">" << asElementText(json) << "</script>\n<script>FTGraph.mount(document.getElementById('" << prefix
+     << "-graph'), JSON.parse(document.getElementById('" << prefix << "-data').textContent));</script>\n";
+}
+
+static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengths, const LengthValues &given,
+                       double computeIntensive, StringRef prefix, llvm::raw_ostream &os) {
   OwningOpRef<GraphOp> chosen = chooseVariants(whole, 0);
   GraphOp graph = *chosen;
   Nesting nesting = getNesting(graph);
@@ -119,9 +139,8 @@ static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengt
   });
   os << "<h3>" << escape(title) << "</h3>\n<p>" << blocks << " blocks, "
      << getTopLevelBlocks(graph).size() << " at the top, " << copies << " copies; depth "
-     << nesting.depth << ", dimension " << nesting.dimension << ".</p>\n<div class=\"scroll\">";
-  drawGraph(graph, os);
-  os << "</div>\n";
+     << nesting.depth << ", dimension " << nesting.dimension << ".</p>\n";
+  writeDrawing(graph, given, computeIntensive, prefix, os);
   drawSpaces(graph, lengths, prefix, os);
 }
 
@@ -130,7 +149,8 @@ void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os,
   os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head><meta "
         "charset=\"utf-8\"/>"
      << "<title>Task dependence graphs</title>\n"
-     << styleAndScript << "</head><body>\n<h1>Task dependence graphs</h1>\n";
+     << styleAndScript << "<style>\n" << graphStyle << "</style>\n<script>//<![CDATA[\n" << graphScript
+     << "//]]></script>\n</head><body>\n<h1>Task dependence graphs</h1>\n";
   unsigned number = 0;
   for (GraphOp graph : before.getOps<GraphOp>()) {
     if (graph.isExternal())
@@ -151,9 +171,9 @@ void etdg::writeHtml(ModuleOp before, ModuleOp after, llvm::raw_ostream &os,
     }
     writeRelations(graph, computeIntensive, os);
     auto other = after ? after.lookupSymbol<GraphOp>(graph.getSymName()) : GraphOp();
-    writeGraph(graph, other ? "Before" : "As it is", lengths, prefix + "b", os);
+    writeGraph(graph, other ? "Before" : "As it is", lengths, given, computeIntensive, prefix + "b", os);
     if (other)
-      writeGraph(other, "After coarsening and reordering", lengths, prefix + "a", os);
+      writeGraph(other, "After coarsening and reordering", lengths, given, computeIntensive, prefix + "a", os);
   }
   os << "</body></html>\n";
 }

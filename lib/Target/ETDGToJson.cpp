@@ -5,7 +5,9 @@
 // expressions are written over the names of dimensions and lengths.
 //
 //===----------------------------------------------------------------------===//
+#include "HtmlPage.h"
 #include "ShardingJson.h"
+#include "SourceNames.h"
 #include "TensorExpressionsJson.h"
 
 #include "ft/Dialect/ETDG/IR/SetText.h"
@@ -97,8 +99,11 @@ void JsonWriter::writeBuffer(Value buffer) {
                            : isa<ConstantOp>(def) ? "constant"
                            : isResult             ? "result"
                                                   : "buffer");
-    if (auto argument = dyn_cast<BlockArgument>(buffer))
+    if (auto argument = dyn_cast<BlockArgument>(buffer)) {
       json.attribute("argument", argument.getArgNumber());
+      if (std::optional<std::string> name = getSourceName(argument.getLoc()))
+        json.attribute("name", *name);
+    }
     if (isResult)
       json.attribute("result", static_cast<int64_t>(llvm::find(results, buffer) - results.begin()));
     auto op = dyn_cast_or_null<BufferOp>(def);
@@ -268,6 +273,8 @@ void JsonWriter::writeNode(BlockOp block) {
       json.attribute("parent", nodeIds[parent]);
     if (NestOp nest = block.getNest())
       json.attribute("nest", nodeIds[nest]);
+    if (std::optional<unsigned> line = getSourceLine(block.getLoc()))
+      json.attribute("line", *line);
     json.attribute("kind", !block.isLeaf() ? "graph" : isCopyBlock(block) ? "copy" : "leaf");
     json.attributeArray("operators", [&] {
       for (StringRef name : block.getOperators().getAsValueRange<StringAttr>())
@@ -358,4 +365,9 @@ void etdg::writeJson(ModuleOp module, llvm::raw_ostream &os, const LengthValues 
     });
   });
   os << "\n";
+}
+
+void html::writeGraphJson(GraphOp graph, llvm::raw_ostream &os, const LengthValues &lengths, double computeIntensive) {
+  llvm::json::OStream json(os);
+  JsonWriter(graph, json, lengths, computeIntensive).write();
 }

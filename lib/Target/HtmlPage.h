@@ -1,8 +1,8 @@
 //===- HtmlPage.h - parts of the page that draws a graph --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ETDGToHtml.cpp puts the page together, HtmlGraph.cpp draws blocks and buffers,
-// HtmlSpace.cpp iteration spaces.
+// ETDGToHtml.cpp puts the page together, HtmlSpace.cpp draws iteration spaces. Blocks and
+// buffers are drawn by Page/graph.js in the page itself.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FT_LIB_TARGET_HTMLPAGE_H
@@ -22,8 +22,9 @@ LengthValues getSampleLengths(GraphOp graph, const LengthValues &given);
 
 /// A domain as conditions.
 std::string describeDomain(BlockOp block);
-/// Blocks and buffers with access maps on the edges, as one <svg>.
-void drawGraph(GraphOp graph, llvm::raw_ostream &os);
+
+/// One graph as `--etdg-to-json` writes it (ETDGToJson.cpp).
+void writeGraphJson(GraphOp graph, llvm::raw_ostream &os, const LengthValues &lengths, double computeIntensive);
 
 /// For each nest its points at sample lengths, coloured by step; the schedule; the
 /// table of steps and widths. `prefix` makes identifiers unique in the page.

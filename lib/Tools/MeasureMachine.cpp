@@ -299,6 +299,7 @@ static llvm::json::Object planningOf(int64_t secondBytes) {
   llvm::json::Object fields{{"source", "chosen: rows of a quarter of the second cache; ahead_seconds: measured; the rest as in machine/cpu.json"}};
   CpuPlanning::forEachShare(planning, [&](StringRef name, double number) { fields[name] = number; });
   CpuPlanning::forEachCount(planning, [&](StringRef name, int64_t number) { fields[name] = number; });
+  fields["compute_intensive"] = Machine::cpuDefault().groups.computeIntensive;
   return fields;
 }
 

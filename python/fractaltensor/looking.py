@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from typing import Dict, List, Optional
 
@@ -124,7 +125,8 @@ class Picture:
     def _repr_html_(self) -> str:
         # A frame keeps the page's styles and scripts to itself.
         return (
-            '<iframe style="width:100%;height:480px;border:1px solid #ccc" '
+            '<iframe style="width:100%;height:480px;border:1px solid #ccc" title="graph" '
+            "onload=\"this.style.height=Math.min(1200,this.contentDocument.documentElement.scrollHeight+8)+'px'\" "
             f'srcdoc="{html.escape(self.page, quote=True)}"></iframe>'
         )
 
@@ -141,10 +143,15 @@ class Picture:
         return f"<graph of {self.program.name}: {blocks} blocks; .save('graph.html') to look at it>"
 
 
+def _with_names(page: str, names: List[str]) -> str:
+    """The compiler's page, whose drawings name arguments as the function does."""
+    return page.replace("<head>", f"<head><script>var ftNames = {json.dumps(names)};</script>", 1)
+
+
 def show(program: Program, request: Request, path: Optional[str] = None) -> Picture:
     """The graph after reordering, drawn by the compiler."""
     text = compiled.text_after(program, "reorder", request)
-    page = compiled.text_after(program, "html", request)
+    page = _with_names(compiled.text_after(program, "html", request), [parameter.name for parameter in program.parameters])
     picture = Picture(program, page, text)
     if path is not None:
         picture.save(path)

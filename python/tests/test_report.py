@@ -14,11 +14,31 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from ft_report import collect, draw, layout, page  # noqa: E402
+from ft_report import collect  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("FT_BUILD", ROOT / "build"))
 HAS_TOOLS = (BUILD / "bin/ft-translate").exists()
 BROWSER = next((b for b in map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome")) if b), None)
+
+
+NODE = shutil.which("node")
+SCRIPT = ROOT / "lib/Target/Page/graph.js"
+#: Reads graphs, writes where their cards and lines are.
+PLACES = """
+const FTGraph = require(process.argv[1]), graphs = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+console.log(JSON.stringify(graphs.map(graph => {
+  const layout = new FTGraph.Layout(graph), rows = layout.rows.map(row => row.map(c => ({key: c.key, x: c.x, y: c.y, width: c.width, height: c.height})));
+  const nets = layout.nets.map(n => ({buffer: n.buffer, kind: n.kind, lane: n.lane, tracks: [...n.tracks], points: n.points, ends: n.ends.map(([c]) => c.key)}));
+  const reads = [...layout.reads].map(([n, b]) => [n, [...b]]), writes = [...layout.writes].map(([n, b]) => [n, [...b]]);
+  return {width: layout.width, height: layout.height, rows, nets, reads, writes, svg: FTGraph.svgOf(layout), shared: layout.shared.map(b => b.id)};
+})));
+"""
+
+
+def in_node(script, *arguments, text=""):
+    done = subprocess.run([NODE, "-e", script, "--", str(SCRIPT), *arguments], input=text, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def graph_of(name):
@@ -26,62 +46,82 @@ def graph_of(name):
     return collect.graphs(tools, f"examples/{name}.mlir")[0][0]
 
 
-def stretches(found, gap):
-    """(y, left, right, net) of the horizontal lines of a gap."""
-    for net in found.nets:
-        xs = [p[1] for p in net.points if p[0] == gap] + ([net.lane] if net.lane is not None and gap in net.tracks else [])
-        if gap in net.tracks:
-            yield net.tracks[gap], min(xs), max(xs), net
-
-
 @unittest.skipUnless(HAS_TOOLS, "the tools are not built")
+@unittest.skipUnless(NODE, "no node")
 class Layout(unittest.TestCase):
-    def check(self, name):
-        graph = graph_of(name)
-        found = layout.Layout(graph)
-        cards = [card for row in found.rows for card in row]
-        self.assertEqual({c.key for c in cards if c.key[0] == "buffer"}, {("buffer", b) for b in found.public})
-        self.assertEqual({c.key for c in cards if c.key[0] == "node"}, {("node", n["id"]) for n in graph["nodes"] if n.get("parent") is None})
+    """Cards do not lie on each other, lines of one height do not meet, and each access is on a line between its buffer and its block."""
+
+    def check(self, name, graph, found):
+        cards = [card for row in found["rows"] for card in row]
+        self.assertEqual({c["key"] for c in cards}, {f"b{b}" for b in found["shared"]} | {f"n{n['id']}" for n in graph["nodes"] if n.get("parent") is None})
         for a in cards:
-            self.assertTrue(0 <= a.x and a.x + a.width <= found.width and 0 <= a.y and a.y + a.height <= found.height, a.key)
+            self.assertTrue(0 <= a["x"] and a["x"] + a["width"] <= found["width"] and 0 <= a["y"] and a["y"] + a["height"] <= found["height"], a)
             for b in cards:
                 if a is not b:
-                    apart = a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
-                    self.assertTrue(apart, (a.key, b.key))
-        for gap in range(len(found.rows)):
-            lines = list(stretches(found, gap))
-            for i, (y, left, right, net) in enumerate(lines):
-                for other_y, other_left, other_right, other in lines[i + 1 :]:
-                    self.assertFalse(y == other_y and left <= other_right and other_left <= right, (name, gap, net.buffer, other.buffer))
-        # Each access is on a line between its buffer and its block.
-        for node in graph["nodes"]:
-            top = node
-            while top.get("parent") is not None:
-                top = found.nodes[top["parent"]]
-            for kind, buffers in (("read", found.accesses(node, "reads")), ("write", found.accesses(node, "writes"))):
+                    beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+                    self.assertTrue(beside or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"], (a, b))
+        for row in found["rows"]:
+            if len(row) > 1:
+                self.assertLessEqual(row[-1]["x"] + row[-1]["width"] - row[0]["x"], 1340, (name, row))
+        lines = []
+        for net in found["nets"]:
+            for gap, y in net["tracks"]:
+                xs = [p["x"] for p in net["points"] if p["gap"] == gap] + ([net["lane"]] if net["lane"] is not None else [])
+                lines.append((gap, y, min(xs), max(xs), net["buffer"]))
+        for i, (gap, y, left, right, _) in enumerate(lines):
+            for other in lines[i + 1 :]:
+                self.assertFalse((gap, y) == other[:2] and left <= other[3] and other[2] <= right, (name, lines[i], other))
+        for kind, users in (("read", found["reads"]), ("write", found["writes"])):
+            for node, buffers in users:
                 for buffer in buffers:
-                    nets = [n for n in found.nets if (n.buffer, n.kind) == (buffer, kind)]
+                    nets = [n for n in found["nets"] if (n["buffer"], n["kind"]) == (buffer, kind)]
                     self.assertEqual(len(nets), 1)
-                    keys = {card.key for card, _ in nets[0].ends}
-                    self.assertLessEqual({("node", top["id"]), ("buffer", buffer)}, keys)
-        return found
+                    self.assertLessEqual({f"n{node}", f"b{buffer}"}, set(nets[0]["ends"]))
 
     def test_examples(self):
-        for file in sorted((ROOT / "examples").glob("*.mlir")):
-            with self.subTest(file.stem):
-                self.check(file.stem)
+        names = [file.stem for file in sorted((ROOT / "examples").glob("*.mlir"))]
+        graphs = [graph_of(name) for name in names]
+        for name, graph, found in zip(names, graphs, in_node(PLACES, text=json.dumps(graphs))):
+            with self.subTest(name):
+                self.check(name, graph, found)
+                self.assertNotIn("argument 0", found["svg"])
 
     def test_bundles(self):
         """The stacked LSTM's four regions read four arguments by four lines."""
-        found = self.check("stacked_lstm")
-        arguments = {b["id"] for b in found.graph["buffers"] if b["kind"] == "argument"}
-        nets = [n for n in found.nets if n.buffer in arguments]
-        self.assertEqual([(n.kind, sum(c.key[0] == "node" for c, _ in n.ends)) for n in nets if n.buffer != 0], [("read", 4)] * 3)
+        graph = graph_of("stacked_lstm")
+        (found,) = in_node(PLACES, text=json.dumps([graph]))
+        arguments = {b["id"] for b in graph["buffers"] if b["kind"] == "argument"}
+        nets = [n for n in found["nets"] if n["buffer"] in arguments]
+        self.assertEqual([(n["kind"], sum(key[0] == "n" for key in n["ends"])) for n in nets if n["buffer"] != 0], [("read", 4)] * 3)
         self.assertEqual(len(nets), 4)
 
     def test_domains(self):
-        text = layout.domain_text("i >= 0 and i + 1 <= N and j = 0 and D >= 1 and i + j >= 2", ["i", "j"])
+        text = in_node("console.log(JSON.stringify(require(process.argv[1]).domainText('i >= 0 and i + 1 <= N and j = 0 and D >= 1 and i + j >= 2', ['i', 'j'])))")
         self.assertEqual(text, "0 ≤ i < N, j = 0, i + j ≥ 2")
+
+
+class Places(unittest.TestCase):
+    def test_lines_of_the_source(self):
+        text = """#loc1 = loc("a (b).mlir":7:3)
+module {
+  %0 = x.y %a : index loc(#loc2)
+  x.z {a = "loc(1)"} loc(callsite(#loc1 at #loc3))
+  func @f(%x: index loc("a.mlir":4:9)) loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc(fused[#loc1, #loc])
+#loc3 = loc("a.mlir":5:1)
+"""
+        found, sources = collect.without_places(text)
+        self.assertEqual(found, 'module {\n  %0 = x.y %a : index\n  x.z {a = "loc(1)"}\n  func @f(%x: index)\n}\n')
+        self.assertEqual(sources, [0, 7, 7, 0, 0])
+
+    @unittest.skipUnless(HAS_TOOLS, "the tools are not built")
+    def test_same_text_as_without_locations(self):
+        tools = collect.Tools(str(ROOT), str(BUILD))
+        for phase, output, _ in collect.phases(tools, "examples/stacked_lstm.mlir"):
+            plain, _ = tools.run("ft-opt", "examples/stacked_lstm.mlir", f"--ft-compile=to={phase} target=cpu")
+            self.assertEqual(collect.without_places(output)[0].strip(), plain.strip(), phase)
 
 
 class Difference(unittest.TestCase):
@@ -100,16 +140,31 @@ class Difference(unittest.TestCase):
 #: Clicks through the page and leaves what it saw in an attribute of the document.
 DRIVE = """
 <script>
-const seen = {errors: window.ftErrors, panels: []};
+const seen = {errors: window.ftErrors, panels: [], wide: [], zoomed: [], focused: [], followed: [], chosen: []};
 document.querySelectorAll('section[data-program]').forEach(section => {
+  location.hash = section.dataset.program;
   open(section.dataset.program);
-  section.querySelectorAll('.tabs button').forEach(b => b.click());
-  section.querySelectorAll('.phases button, .forms button, .sizes button, .stages button').forEach(b => b.click());
+  section.querySelectorAll('.tabs button').forEach(b => {
+    b.click();
+    if (document.documentElement.scrollWidth > innerWidth) seen.wide.push([section.dataset.program, b.dataset.tab, document.documentElement.scrollWidth]);
+  });
+  section.querySelectorAll('.phases button, .forms button, .stages button, .ftg-bar button').forEach(b => b.click());
   section.querySelector('.tabs button').click();
   section.querySelectorAll('.view svg .card').forEach(card => {
-    card.dispatchEvent(new MouseEvent('click', {bubbles: true}));
-    seen.panels.push([section.dataset.program, Object.assign({}, card.dataset), section.querySelector('.detail').textContent]);
+    card.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
+    seen.panels.push([section.dataset.program, Object.assign({}, card.dataset), card.closest('.drawing').querySelector('.ftg-detail').textContent]);
   });
+  const svg = section.querySelector('.view svg'), whole = svg.getAttribute('viewBox');
+  svg.dispatchEvent(new WheelEvent('wheel', {deltaY: -300, cancelable: true, bubbles: true}));
+  seen.zoomed.push(Number(svg.getAttribute('viewBox').split(' ')[2]) / Number(whole.split(' ')[2]));
+  section.querySelector('.tabs button').focus();
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+  seen.focused.push(document.activeElement.dataset.tab);
+  setLine(section, DATA[section.dataset.program].graphs.converted[0].nodes.find(n => n.kind === 'leaf').line);
+  seen.followed.push(section.querySelector('.follow').textContent);
+  setLine(section, Number(section.querySelector('.remark .line').dataset.line));
+  seen.chosen.push(section.querySelector('.follow').textContent);
+  section.querySelectorAll('.follow button').forEach(b => b.click());
 });
 seen.visible = [...document.querySelectorAll('section')].filter(s => s.offsetHeight > 0).length;
 document.documentElement.setAttribute('data-seen', JSON.stringify(seen));
@@ -138,7 +193,7 @@ class Page(unittest.TestCase):
     def test_what_it_holds(self):
         self.assertEqual(self.done.returncode, 0, self.done.stdout + self.done.stderr)
         self.assertIn("3 of 3 programs agree with the interpreter", self.text)
-        for phrase in ("Loop nest, and what is resident over time", "points in each step", "as scheduled", "equal to the interpreter"):
+        for phrase in ("Loop nest, and what is resident over time", "points in each step", "as scheduled", "equal to the interpreter", "The order that ran", "drawn at D =", "<th title="):
             self.assertIn(phrase, self.text)
         # One file: nothing is fetched.
         self.assertEqual([u for u in re.findall(r"https?://[^\s\"'<>]+", self.text) if "w3.org" not in u and "llvm.org" not in u], [])
@@ -153,7 +208,7 @@ class Page(unittest.TestCase):
         with open(driven, "w", encoding="utf-8") as file:
             file.write(self.text.replace("<head>", WATCH, 1).replace("</body>", DRIVE, 1))
         command = [
-            BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/profile", "--virtual-time-budget=20000",
+            BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/profile", "--virtual-time-budget=20000", "--window-size=700,900",
             "--enable-logging=stderr", "--dump-dom", f"file://{driven}",
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=240)
@@ -165,10 +220,18 @@ class Page(unittest.TestCase):
         self.assertEqual(seen["visible"], 1)
         panels = {(program, *sorted(card.items())): text for program, card, text in seen["panels"]}
         first = panels[("stacked_lstm", ("node", "1"))]
-        for part in ("r1", "argument 0[i, k]", "linalg.matmul"):
+        for part in ("r1", "xss[i, k]", "linalg.matmul"):
             self.assertIn(part, first)
         self.assertIn("read by r1", panels[("stacked_lstm", ("buffer", "0"))])
         self.assertGreater(len(seen["panels"]), 30)
+        self.assertEqual(seen["wide"], [])
+        self.assertTrue(all(part < 0.9 for part in seen["zoomed"]), seen["zoomed"])
+        self.assertEqual(seen["focused"], ["phases"] * 3)
+        for text in seen["followed"]:
+            self.assertRegex(text, r"source line \d+.*converted: .*etdg: \d+")
+        self.assertRegex(seen["chosen"][0], r"source line \d+.*etdg: \d+.*target: \d+")
+        for where, text in panels.items():
+            self.assertNotRegex(text, r"argument \d", where)
 
 
 if __name__ == "__main__":

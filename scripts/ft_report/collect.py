@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of a program: its graph, its text after each phase, remarks, waves, times, PyTorch's times."""
+"""What is known of a program: its graph, its text after each phase, plan, remarks, waves, times, PyTorch's times."""
 
 import difflib
 import json
@@ -53,15 +53,51 @@ def graphs(tools, file, text=None):
         return [], error
 
 
+_PLACE = re.compile(r'"[^"]*":(\d+):\d+')
+_LOCATION = re.compile(r" loc\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)")
+
+
+def without_places(text):
+    """(text as it prints without locations, the source line of each of its lines or 0)."""
+    aliases = dict(re.findall(r"^(#loc\d*) = (loc\(.*\))$", text, re.M))
+
+    def line_of(location, depth=0):
+        place = _PLACE.search(location)
+        if place:
+            return int(place.group(1))
+        names = re.findall(r"#loc\d*", location) if depth < 8 else []
+        return next(filter(None, (line_of(aliases.get(name, ""), depth + 1) for name in names)), 0)
+
+    lines, sources = [], []
+    for line in text.splitlines():
+        if re.match(r"#loc\d* = loc\(", line):
+            continue
+        found = _LOCATION.findall(line)
+        lines.append(_LOCATION.sub("", line))
+        sources.append(line_of(found[-1]) if found else 0)
+    while lines and not lines[-1]:
+        lines.pop()
+        sources.pop()
+    return "\n".join(lines) + "\n", sources
+
+
 def phases(tools, file):
-    """[(name, text or None, error)] after each phase; what a phase did not change is left out of the drawing, not here."""
+    """[(name, text with locations or None, error)] after each phase."""
     found = []
     for name in PHASES:
-        output, error = tools.run("ft-opt", file, f"--ft-compile=to={name} target=cpu")
+        output, error = tools.run("ft-opt", file, f"--ft-compile=to={name} target=cpu", "--mlir-print-debuginfo")
         found.append((name, output, error))
         if output is None:
             break
     return found
+
+
+_LAUNCH = re.compile(r'loops\.launch @([\w.$-]+)\(.*?\{.*?plan = "((?:[^"\\]|\\.)*)", seconds = ([-+.\dE]+)')
+
+
+def plan(text):
+    """[{kernel, plan, seconds}] of each kernel, from the program's text after the phase `threads`."""
+    return [{"kernel": kernel, "plan": said, "seconds": float(seconds)} for kernel, said, seconds in _LAUNCH.findall(text or "")]
 
 
 _REMARK = re.compile(r"^(.*?):(\d+):(\d+): remark: \[(\w+)\] (\S+) \| Category:(\S+) \| (.*)$")
@@ -82,24 +118,36 @@ def remarks(tools, file):
 _NEST = re.compile(r'<div class="nest" id="(g\d+[ab]n\d+)" data-steps="(\d+)">.*?</div></div></div>', re.S)
 
 
-def waves(tools, file):
-    """{"before": [drawing], "after": [drawing]}: iteration spaces, drawn by the compiler at small lengths."""
-    page, _ = tools.run("ft-translate", "--etdg-to-html", file)
-    found = {"before": [], "after": []}
-    if page is None:
-        return found
-    for match in _NEST.finditer(page):
+_LENGTHS = re.compile(r"<p>Points are drawn at ([^.]*)\.")
+
+
+def _drawings(page, kind, prefix):
+    """Iteration spaces of a page of the compiler, with steps, widths and the lengths that are drawn."""
+    found = []
+    lengths = _LENGTHS.search(page or "")
+    for match in _NEST.finditer(page or ""):
+        if kind not in match.group(1):
+            continue
         widths = {}
         for step in re.findall(r'class="pt"[^>]*data-step="(\d+)"', match.group(0)):
             widths[int(step)] = widths.get(int(step), 0) + 1
-        which = "before" if "b" in match.group(1) else "after"
-        found[which].append({"html": match.group(0), "steps": int(match.group(2)), "widths": [widths.get(s, 0) for s in range(int(match.group(2)))]})
+        steps, name = int(match.group(2)), match.group(1)
+        found.append({"html": match.group(0).replace(name, prefix + name), "steps": steps, "widths": [widths.get(s, 0) for s in range(steps)],
+                      "lengths": lengths.group(1) if lengths else ""})
     return found
 
 
+def waves(tools, file, scheduled):
+    """{"ran", "before"}: iteration spaces in the order that the engine chose and in the program's own, drawn by the compiler at small lengths."""
+    name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(file))[0])
+    own, _ = tools.run("ft-translate", "--etdg-to-html", file)
+    ran = tools.run("ft-translate", "--etdg-to-html", "-", text=scheduled)[0] if scheduled else None
+    return {"ran": _drawings(ran, "b", f"{name}-r-"), "before": _drawings(own, "b", f"{name}-o-")}
+
+
 def bench(tools, file, *options):
-    """What ft-run measures; with an error where it fails or computes something else than the interpreter."""
-    output, error = tools.run("ft-run", file, "--engine=cpu", "--compare=interpret", "--bench", "--json", *options)
+    """What ft-run measures; with an error where it fails or, with --compare=interpret, computes something else."""
+    output, error = tools.run("ft-run", file, "--engine=cpu", "--bench", "--json", *options)
     measured = last_json(output)
     return {**measured, "ok": output is not None, "error": "" if output is not None else error}
 
@@ -133,7 +181,7 @@ for name, lengths in json.loads(sys.argv[2]).items():
             for threads in (torch.get_num_threads(), 1):
                 torch.set_num_threads(threads)
                 end = time.perf_counter() + 0.3
-                while time.perf_counter() < end or count < 3:
+                while time.perf_counter() < end or count < 1:
                     begin = time.perf_counter()
                     case.plain(*inputs)
                     best, count = min(best, time.perf_counter() - begin), count + 1
@@ -183,13 +231,14 @@ def program(tools, file):
     name = os.path.splitext(os.path.basename(file))[0]
     with open(os.path.join(tools.root, file)) as source:
         text = source.read()
-    after = phases(tools, file)
-    texts = {phase: output for phase, output, _ in after if output}
+    placed = phases(tools, file)
+    texts = {phase: output for phase, output, _ in placed if output}
+    after = [(phase, *(without_places(output) if output else (None, [])), error) for phase, output, error in placed]
     first, error = graphs(tools, file)
     last = graphs(tools, file, texts["schedule"])[0] if texts.get("schedule") else []
     return {
-        "name": name, "file": file, "source": text, "phases": after, "graphs": {"converted": first, "scheduled": last},
-        "error": error if not first else "", "remarks": remarks(tools, file), "waves": waves(tools, file),
+        "name": name, "file": file, "source": text, "phases": after, "graphs": {"converted": first, "scheduled": last}, "plan": plan(texts.get("threads")),
+        "error": error if not first else "", "remarks": remarks(tools, file), "waves": waves(tools, file, texts.get("schedule")),
         "dataflow": dataflow(tools, file, 8192),
     }
 
@@ -200,14 +249,46 @@ def _fastest(runs):
     return failed[0] if failed else min(runs, key=lambda run: run.get("run_seconds", 1e9))
 
 
+#: A call shorter than this says little of an order: waking threads takes most of it.
+LONG_CALL = 2e-3
+
+
+def longer(tools, file, checked):
+    """Options with the lengths at which a call takes about LONG_CALL; none where the program takes no longer ones."""
+    lengths, seconds = checked.get("lengths") or {}, checked.get("run_seconds") or LONG_CALL
+    if not checked["ok"] or not lengths or seconds >= LONG_CALL:
+        return []
+    factor = min(8, max(2, round((LONG_CALL / seconds) ** (1 / len(lengths)))))
+    options = [f"--dim={name}={value * factor}" for name, value in lengths.items()]
+    tried = bench(tools, file, *options)
+    return options if tried["ok"] and tried.get("run_seconds", 1) < 50 * LONG_CALL else []
+
+
+def stored(root):
+    """{program: [row with its machine]}: peers measured before, of benchmarks/results."""
+    sys.path.insert(0, os.path.join(root, "benchmarks"))
+    import results
+
+    found = {}
+    for data in results.newest():
+        for row in data["rows"]:
+            found.setdefault(row["program"], []).append({**row, "card": data["card"], "date": data["date"]})
+    return found
+
+
 def programs(tools, files, jobs, torch_python=None):
     """All programs; what is measured is measured with nothing beside it."""
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(lambda file: program(tools, file), files))
+    peers = stored(tools.root)
     for one in found:
+        one["checked"], one["stored"] = bench(tools, one["file"], "--compare=interpret"), peers.get(one["name"], [])
+        options = longer(tools, one["file"], one["checked"])
         # In turn, twice: what else runs on the machine should not fall on one of them alone.
-        ours, plain = zip(*[(bench(tools, one["file"]), bench(tools, one["file"], "--skip=coarsen,reorder")) for _ in range(2)])
+        ours, plain = zip(*[(bench(tools, one["file"], *options), bench(tools, one["file"], "--skip=coarsen,reorder", *options)) for _ in range(2)])
         one["measured"], one["plain"] = _fastest(ours), _fastest(plain)
+        if not one["checked"]["ok"]:
+            one["measured"] = {**one["measured"], "ok": False, "error": one["checked"]["error"]}
     lengths = {one["name"]: one["measured"]["lengths"] for one in found if one["measured"].get("lengths")}
     times = torch_times(tools.root, lengths, torch_python)
     for one in found:

@@ -1,71 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Drawings as SVG: graphs, waves' widths, loop nests with what stays in the buffer."""
+"""Drawings as SVG: waves' widths, loop nests with what stays in the buffer. lib/Target/Page/graph.js draws graphs."""
 
 from html import escape
-
-from .layout import LINE, PAD, Layout
-
-HUES = (212, 28, 152, 330, 265, 95, 185, 5, 48, 240, 300, 120)
-
-
-def hue(number):
-    return HUES[number % len(HUES)]
 
 
 def number(value):
     return f"{value:.1f}".rstrip("0").rstrip(".")
-
-
-def _card(card):
-    kind, key = card.key
-    out = [f'<g class="card {card.kind}" data-{kind}="{key}" tabindex="0">']
-    radius = 12 if kind == "buffer" else 5
-    style = f' style="--hue:{hue(key)}"' if kind == "buffer" else ""
-    out.append(f'<rect x="{number(card.x)}" y="{number(card.y)}" width="{number(card.width)}" height="{number(card.height)}" rx="{radius}"{style}/>')
-    y = card.y + (LINE - 2 if card.kind == "private" else PAD + LINE - 4)
-    for role, text in card.lines:
-        out.append(f'<text class="{role}" x="{number(card.x + PAD)}" y="{number(y)}">{escape(text)}</text>')
-        y += LINE
-    out += [_card(child) for child in card.children]
-    out.append("</g>")
-    return "".join(out)
-
-
-def _net(net):
-    lines, heads = [], []
-    for gap, y in net.tracks.items():
-        points = [p for p in net.points if p[0] == gap]
-        xs = [p[1] for p in points] + ([net.lane] if net.lane is not None else [])
-        if len(xs) > 1 and max(xs) > min(xs):
-            lines.append(f"M{number(min(xs))} {number(y)}H{number(max(xs))}")
-        for _, x, edge, is_target, _ in points:
-            down = edge > y
-            end = edge - (5 if down else -5) if is_target else edge
-            lines.append(f"M{number(x)} {number(y)}V{number(end)}")
-            if is_target:
-                step = -6 if down else 6
-                heads.append(f"M{number(x)} {number(edge)}l-3.5 {step}h7z")
-    if net.lane is not None and len(net.tracks) > 1:
-        ys = list(net.tracks.values())
-        lines.append(f"M{number(net.lane)} {number(min(ys))}V{number(max(ys))}")
-    dots = "".join(
-        f'<circle cx="{number(p[1])}" cy="{number(net.tracks[p[0]])}" r="1.8"/>' for p in net.points if len(net.points) > 2
-    )
-    return (
-        f'<g class="net {net.kind}" data-buffer="{net.buffer}" style="--hue:{hue(net.buffer)}"><path class="hit" d="{"".join(lines)}"/>'
-        f'<path class="line" d="{"".join(lines)}"/><path class="tip" d="{"".join(heads)}"/>{dots}</g>'
-    )
-
-
-def graph(data):
-    """One graph; cards and nets carry the numbers of their blocks and buffers."""
-    layout = Layout(data)
-    cards = "".join(_card(card) for row in layout.rows for card in row)
-    nets = "".join(_net(net) for net in layout.nets)
-    return (
-        f'<svg class="graph" xmlns="http://www.w3.org/2000/svg" width="{number(layout.width)}" height="{number(layout.height)}" '
-        f'viewBox="0 0 {number(layout.width)} {number(layout.height)}"><g class="nets">{nets}</g>{cards}</svg>'
-    )
 
 
 def bars(widths, width=360, height=64):

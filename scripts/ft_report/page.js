@@ -10,39 +10,105 @@ function make(tag, text, cls) {
 }
 
 /* "#program" or "#program/tab" says what is open. */
-function open(name) {
+const stateOf = new Map();
+function open(name, tab) {
   const section = document.getElementById('p-' + name) || document.getElementById('p-overview');
   all('section').forEach(s => s.classList.toggle('on', s === section));
-  all('nav a').forEach(a => a.classList.toggle('on', 'p-' + a.dataset.name === section.id));
-  note(section);
-  window.scrollTo(0, 0);
+  all('nav a').forEach(a => {
+    const on = a.getAttribute('href').slice(1) === section.id.slice(2);
+    a.classList.toggle('on', on);
+    if (on) a.setAttribute('aria-current', 'page'); else a.removeAttribute('aria-current');
+  });
+  if (section.dataset.program) draw(section);
+  if (section.dataset.program && tab) chooseTab(section, tab);
 }
-function note(section) {
-  const tab = $('.tabs button.on', section);
-  history.replaceState(null, '', '#' + section.id.slice(2) + (tab && tab !== $('.tabs button', section) ? '/' + tab.dataset.tab : ''));
+function follow() {
+  const [name, tab] = decodeURIComponent(location.hash.slice(1)).split('/');
+  open(name || 'overview', tab);
 }
-all('[data-name]').forEach(a => a.addEventListener('click', () => open(a.dataset.name)));
-
-function choose(buttons, panels, index) {
-  buttons.forEach((b, i) => b.classList.toggle('on', i === index));
-  panels.forEach((p, i) => p.classList.toggle('on', i === index));
+addEventListener('hashchange', () => { follow(); scrollTo(0, 0); });
+const tabsOf = section => all('.tabs button', section);
+function chooseTab(section, name) {
+  const buttons = tabsOf(section), chosen = buttons.find(b => b.dataset.tab === name) || buttons[0];
+  buttons.forEach(b => {
+    b.setAttribute('aria-selected', b === chosen);
+    b.tabIndex = b === chosen ? 0 : -1;
+    document.getElementById(b.getAttribute('aria-controls')).hidden = b !== chosen;
+  });
+  if (chosen.dataset.tab === 'phases') section.showPhase();
+  history.replaceState(null, '', '#' + section.dataset.program + (chosen === buttons[0] ? '' : '/' + chosen.dataset.tab));
+  return chosen;
 }
 all('section[data-program]').forEach(section => {
-  const buttons = all('.tabs button', section), panels = all(':scope > .tab', section);
-  buttons.forEach((b, i) => b.addEventListener('click', () => { choose(buttons, panels, i); note(section); }));
-  all('.views', section).forEach(views => {
-    const sizes = all('.sizes button', views);
-    sizes.forEach((b, i) => b.addEventListener('click', () => {
-      sizes.forEach((o, j) => o.classList.toggle('on', i === j));
-      $('.canvas', views).classList.toggle('fit', i === 1);
-    }));
-    const own = all('.stages button', views), drawings = all('.view', views);
-    own.forEach((b, i) => b.addEventListener('click', () => {
-      own.forEach((o, j) => o.classList.toggle('on', i === j));
-      drawings.forEach((d, j) => { d.hidden = i !== j; });
-    }));
+  tabsOf(section).forEach(b => b.addEventListener('click', () => chooseTab(section, b.dataset.tab)));
+  $('.tabs', section).addEventListener('keydown', event => {
+    const buttons = tabsOf(section), at = buttons.indexOf(document.activeElement);
+    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1}[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    const next = buttons[(to + buttons.length) % buttons.length];
+    chooseTab(section, next.dataset.tab);
+    next.focus();
   });
+  const stages = all('.stages button', section), views = all('.view', section);
+  stages.forEach((b, i) => b.addEventListener('click', () => {
+    stages.forEach((o, j) => o.setAttribute('aria-pressed', i === j));
+    views.forEach((v, j) => { v.hidden = i !== j; });
+  }));
+  const filter = $('.filter input', section);
+  if (filter) filter.addEventListener('input', () => all('.remark', section).forEach(r => { r.hidden = !r.textContent.toLowerCase().includes(filter.value.toLowerCase()); }));
+  all('[data-line]', section).forEach(b => b.addEventListener('click', () => setLine(section, Number(b.dataset.line))));
 });
+const find = $('nav input');
+find.addEventListener('input', () => all('nav .links a').forEach(a => { a.hidden = !a.textContent.toLowerCase().includes(find.value.toLowerCase()); }));
+
+/* Graphs are drawn when their program is looked at for the first time. */
+function draw(section) {
+  if (stateOf.has(section)) return;
+  const program = DATA[section.dataset.program], names = [];
+  program.graphs.converted.forEach(g => g.buffers.forEach(b => { if (b.name) names[b.argument] = b.name; }));
+  stateOf.set(section, all('.view', section).map(view => FTGraph.mount($('.drawing', view), program.graphs[view.dataset.stage][Number(view.dataset.graph)],
+    {names, onLine: line => setLine(section, line)})));
+}
+
+/* One source line in all tabs: its blocks, its lines after each phase. */
+function setLine(section, line) {
+  const program = DATA[section.dataset.program], bar = $('.follow', section);
+  section.dataset.line = line || '';
+  all('.src', section).forEach(b => b.classList.toggle('hit', Number(b.dataset.line) === line));
+  bar.hidden = !line;
+  bar.replaceChildren();
+  const add = (text, act) => {
+    const button = make('button', text);
+    button.type = 'button';
+    button.addEventListener('click', act);
+    bar.append(button);
+  };
+  if (line) {
+    bar.append(make('b', 'source line ' + line));
+    add('source', () => { chooseTab(section, 'source'); const hit = $('.src.hit', section); if (hit) hit.scrollIntoView({block: 'center'}); });
+    all('.view', section).forEach((view, v) => {
+      const graph = program.graphs[view.dataset.stage][Number(view.dataset.graph)], blocks = graph.nodes.filter(n => n.line === line);
+      if (blocks.length) add(view.dataset.stage + ': ' + blocks.map(n => n.name || n.id).slice(0, 4).join(', '), () => {
+        chooseTab(section, 'graph');
+        all('.stages button', section)[v].click();
+        stateOf.get(section)[v].line(line);
+      });
+    });
+    texts(program).forEach((phase, i) => {
+      const count = phase.sources.filter(l => l === line).length;
+      if (count) add(program.phases[i].name + ': ' + count, () => {
+        chooseTab(section, 'phases');
+        all('.phases button', section)[i].click();
+        all('.forms button', section)[1].click();
+        const hit = $('.diff .hit', section);
+        if (hit) hit.scrollIntoView({block: 'center'});
+      });
+    });
+    add('× none', () => setLine(section, 0));
+  }
+  if (section.showPhase) section.showPhase();
+}
 
 /* Waves: the compiler's drawings call this. */
 function show(id, step) {
@@ -53,125 +119,20 @@ function show(id, step) {
   $('#' + id + '-o').textContent = step === -1 ? 'all steps' : 'step ' + step;
 }
 
-/* Graphs: a click on a card says what it reads and writes, by which maps. */
-function bufferName(graph, id) {
-  const b = graph.buffers.find(b => b.id === id);
-  if (!b) return 'buffer ' + id;
-  return b.argument !== undefined ? 'argument ' + b.argument : b.result !== undefined ? 'result ' + b.result : b.kind + ' ' + id;
-}
-function access(graph, map, source) { return source + '[' + (map || []).join(', ') + ']'; }
-function pieceText(graph, piece) {
-  if (piece.source === 'buffer') return access(graph, piece.map, bufferName(graph, piece.buffer));
-  if (piece.source === 'splat') return 'all ' + piece.value;
-  return piece.source + (piece.map ? ' (' + piece.map.join(', ') + ')' : '');
-}
-function addReads(panel, graph, node) {
-  (node.reads || []).forEach((read, i) => {
-    panel.append(make('h5', 'read ' + i));
-    read.pieces.forEach(piece => {
-      panel.append(make('code', pieceText(graph, piece)));
-      if (piece.where !== 'true') panel.append(make('code', 'where ' + piece.where, 'when'));
-    });
-  });
-  (node.writes || []).forEach((write, i) => {
-    panel.append(make('h5', 'write ' + i), make('code', access(graph, write.map, bufferName(graph, write.buffer))));
-  });
-}
-function describeNode(panel, graph, node) {
-  panel.append(make('h4', (node.name || 'block ' + node.id) + '  [' + (node.operators || []).join(', ') + '] (' + node.dims.slice(node.ancestors || 0).join(', ') + ')'));
-  panel.append(make('h5', 'domain'), make('code', node.domain));
-  addReads(panel, graph, node);
-  if ((node.operations || []).length) panel.append(make('h5', 'computes'));
-  (node.operations || []).forEach(o => panel.append(make('code', o.op + '  [' + (o.operators || []).join(', ') + '] ' + (o.sizes || []).join('×'))));
-  graph.nodes.filter(n => n.parent === node.id).forEach(child => {
-    panel.append(make('h5', 'inside: ' + (child.name || 'block ' + child.id)));
-    addReads(panel, graph, child);
-  });
-}
-function users(graph, id, kind) {
-  return graph.nodes.filter(n => (n[kind] || []).some(a => kind === 'reads' ? a.pieces.some(p => p.buffer === id) : a.buffer === id));
-}
-function describeBuffer(panel, graph, id) {
-  const b = graph.buffers.find(b => b.id === id);
-  panel.append(make('h4', bufferName(graph, id)), make('code', '[' + (b.lengths || []).join(', ') + '] ' + b.element));
-  if (b.bytes) panel.append(make('h5', 'bytes'), make('code', b.bytes.expression + (b.bytes.value !== undefined ? ' = ' + b.bytes.value.toLocaleString('en') : '')));
-  users(graph, id, 'writes').forEach(n => n.writes.filter(w => w.buffer === id).forEach(w => {
-    panel.append(make('h5', 'written by ' + n.name), make('code', access(graph, w.map, '')));
-  }));
-  users(graph, id, 'reads').forEach(n => n.reads.forEach(r => r.pieces.filter(p => p.buffer === id).forEach(p => {
-    panel.append(make('h5', 'read by ' + n.name), make('code', access(graph, p.map, '')));
-    if (p.where !== 'true') panel.append(make('code', 'where ' + p.where, 'when'));
-  })));
-}
-function family(graph, id) {
-  const found = new Set([id]);
-  let size = 0;
-  while (size !== found.size) {
-    size = found.size;
-    graph.nodes.forEach(n => { if (found.has(n.parent)) found.add(n.id); });
-  }
-  return graph.nodes.filter(n => found.has(n.id));
-}
-function light(svg, graph, buffers, cards) {
-  svg.classList.toggle('dim', buffers.size > 0);
-  all('.net', svg).forEach(net => net.classList.toggle('lit', buffers.has(Number(net.dataset.buffer))));
-  all('.card', svg).forEach(card => card.classList.toggle('far', buffers.size > 0 && !cards(card)));
-}
-function select(svg, graph, panel, card) {
-  all('.card.sel', svg).forEach(c => c.classList.remove('sel'));
-  panel.replaceChildren();
-  if (!card) {
-    light(svg, graph, new Set(), () => true);
-    panel.append(make('p', 'Click a block or a buffer: its domain, and the maps by which it reads and writes.'));
-    return;
-  }
-  card.classList.add('sel');
-  if (card.dataset.buffer !== undefined) {
-    const id = Number(card.dataset.buffer);
-    describeBuffer(panel, graph, id);
-    const near = new Set([...users(graph, id, 'reads'), ...users(graph, id, 'writes')].map(n => n.id));
-    light(svg, graph, new Set([id]), c => c === card || near.has(Number(c.dataset.node)) || all('[data-node]', c).some(d => near.has(Number(d.dataset.node))));
-    return;
-  }
-  const id = Number(card.dataset.node), node = graph.nodes.find(n => n.id === id);
-  describeNode(panel, graph, node);
-  const touched = new Set();
-  family(graph, id).forEach(n => {
-    (n.reads || []).forEach(r => r.pieces.forEach(p => { if (p.buffer !== undefined) touched.add(p.buffer); }));
-    (n.writes || []).forEach(w => touched.add(w.buffer));
-  });
-  light(svg, graph, touched, c => c === card || c.contains(card) || card.contains(c) || touched.has(Number(c.dataset.buffer)));
-}
-all('.graphbox').forEach(box => {
-  const panel = $('.detail', box);
-  all('.view', box).forEach(view => {
-    const svg = $('svg', view), graph = DATA[view.dataset.program].graphs[view.dataset.stage][Number(view.dataset.graph)];
-    if (!svg) return;
-    svg.addEventListener('click', event => {
-      const net = event.target.closest('.net');
-      const card = event.target.closest('.card') || (net && $('.card[data-buffer="' + net.dataset.buffer + '"]', svg));
-      select(svg, graph, panel, card);
-    });
-    svg.addEventListener('keydown', event => { if (event.key === 'Enter') select(svg, graph, panel, event.target.closest('.card')); });
-  });
-  const first = $('.view', box);
-  if (first) select($('svg', first), DATA[first.dataset.program].graphs[first.dataset.stage][0], panel, null);
-});
-
 /* Text after each phase, whole or as what changed. */
 function texts(program) {
   if (program.texts) return program.texts;
   let lines = [];
   program.texts = program.phases.map(phase => {
-    const next = [], marked = [];
+    const next = [], marked = [], sources = phase.sources.flatMap(([line, count]) => new Array(count).fill(line));
     let at = 0;
     phase.ops.forEach(([tag, value]) => {
-      if (tag === '=') for (let i = 0; i < value; ++i, ++at) { next.push(lines[at]); marked.push([' ', lines[at]]); }
-      if (tag === '-') for (let i = 0; i < value; ++i, ++at) marked.push(['-', lines[at]]);
-      if (tag === '+') value.forEach(l => { next.push(l); marked.push(['+', l]); });
+      if (tag === '=') for (let i = 0; i < value; ++i, ++at) { marked.push([' ', lines[at], sources[next.length]]); next.push(lines[at]); }
+      if (tag === '-') for (let i = 0; i < value; ++i, ++at) marked.push(['-', lines[at], 0]);
+      if (tag === '+') value.forEach(l => { marked.push(['+', l, sources[next.length]]); next.push(l); });
     });
     lines = next;
-    return {text: next, marked};
+    return {text: next, marked, sources};
   });
   return program.texts;
 }
@@ -181,28 +142,41 @@ function context(marked, around) {
   const found = [];
   let skipped = 0;
   marked.forEach((line, i) => {
-    if (keep[i]) { if (skipped) found.push(['s', '… ' + skipped + ' lines as before']); skipped = 0; found.push(line); } else ++skipped;
+    if (keep[i]) { if (skipped) found.push(['s', '… ' + skipped + ' lines as before', 0]); skipped = 0; found.push(line); } else ++skipped;
   });
-  if (skipped) found.push(['s', '… ' + skipped + ' lines as before']);
+  if (skipped) found.push(['s', '… ' + skipped + ' lines as before', 0]);
   return found;
 }
-function showPhase(section, index, whole) {
-  const program = DATA[section.dataset.program], phase = texts(program)[index], pre = $('.diff', section);
-  const lines = whole || index === 0 ? phase.text.map(l => [' ', l]) : context(phase.marked, 3);
-  pre.replaceChildren(...lines.map(([tag, text]) => make('span', (tag === '+' ? '+ ' : tag === '-' ? '- ' : '  ') + text, tag === '+' ? 'p' : tag === '-' ? 'm' : tag === 's' ? 's' : '')));
+const COLOURS = /(\/\/.*$)|("(?:[^"\\]|\\.)*")|(@[\w.$-]+)|(%[\w#]+)|(\b[a-z_]+\.[a-z_.]+\b)|(![\w.]+)/g, KINDS = ['', 'c', 's2', 'f', 'v', 'o', 't'];
+function coloured(span, text) {
+  let at = 0;
+  for (const match of text.matchAll(COLOURS)) {
+    span.append(text.slice(at, match.index), make('i', match[0], KINDS[match.findIndex((part, i) => i > 0 && part !== undefined)]));
+    at = match.index + match[0].length;
+  }
+  span.append(text.slice(at));
 }
+const KIND = {'+': 'p', '-': 'm', s: 's'}, SIGN = {'+': '+ ', '-': '- '};
 all('section[data-program]').forEach(section => {
-  const phases = all('.phases button', section), forms = all('.forms button', section);
+  const phases = all('.phases button', section), forms = all('.forms button', section), pre = $('.diff', section);
   let index = 0, whole = false;
-  const update = () => {
-    phases.forEach((b, i) => b.classList.toggle('on', i === index));
-    forms.forEach((b, i) => b.classList.toggle('on', (i === 1) === whole));
-    showPhase(section, index, whole);
+  section.showPhase = () => {
+    phases.forEach((b, i) => { b.classList.toggle('on', i === index); b.setAttribute('aria-pressed', i === index); });
+    forms.forEach((b, i) => { b.classList.toggle('on', (i === 1) === whole); b.setAttribute('aria-pressed', (i === 1) === whole); });
+    const program = DATA[section.dataset.program], phase = texts(program)[index], chosen = Number(section.dataset.line || 0);
+    const lines = whole || index === 0 ? phase.text.map((l, i) => [' ', l, phase.sources[i]]) : context(phase.marked, 3);
+    pre.replaceChildren(...lines.map(([tag, text, source]) => {
+      const span = make('span', SIGN[tag] || '  ', (KIND[tag] || '') + (source && source === chosen ? ' hit' : ''));
+      coloured(span, text);
+      if (source) span.dataset.source = source;
+      return span;
+    }));
   };
-  phases.forEach((b, i) => b.addEventListener('click', () => { index = i; update(); }));
-  forms.forEach((b, i) => b.addEventListener('click', () => { whole = i === 1; update(); }));
-  if (phases.length) update();
+  pre.addEventListener('click', event => {
+    const span = event.target.closest('[data-source]');
+    if (span && String(getSelection()) === '') setLine(section, Number(span.dataset.source));
+  });
+  phases.forEach((b, i) => b.addEventListener('click', () => { index = i; section.showPhase(); }));
+  forms.forEach((b, i) => b.addEventListener('click', () => { whole = i === 1; section.showPhase(); }));
 });
-const [wanted, tab] = decodeURIComponent(location.hash.slice(1)).split('/');
-open(wanted || 'overview');
-if (tab) all('section.on .tabs button').filter(b => b.dataset.tab === tab).forEach(b => b.click());
+follow();

@@ -4,15 +4,18 @@
 import json
 import os
 import platform
+import re
 from html import escape
 
 from . import collect, draw
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+#: What draws graphs; the compiler's own pages have it, too.
+GRAPHS = os.path.join(HERE, "../../lib/Target/Page")
 
 
-def _asset(name):
-    with open(os.path.join(HERE, name)) as file:
+def _asset(name, folder=HERE):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
         return file.read()
 
 
@@ -35,80 +38,155 @@ def _times(program):
     return measured.get("run_seconds"), measured.get("predicted_seconds"), plain.get("run_seconds"), program.get("torch")
 
 
-def _fact(value, label):
-    return f"<div class='fact'><b>{escape(str(value))}</b><span>{escape(label)}</span></div>"
+def _two(a, b):
+    """A ratio with two digits."""
+    return f"{a / b:.2g}×" if isinstance(a, (int, float)) and isinstance(b, (int, float)) and a > 0 and b > 0 else "–"
+
+
+def _fact(value, label, title):
+    return f"<div class='fact' title='{escape(title, quote=True)}'><b>{escape(str(value))}</b><span>{escape(label)}</span></div>"
+
+
+def _lengths(program):
+    return ", ".join(f"{k} {v}" for k, v in (program["measured"].get("lengths") or {}).items())
 
 
 def _facts(program):
     run, predicted, plain, torch = _times(program)
     graph = program["graphs"]["converted"][0] if program["graphs"]["converted"] else {}
+    why = "" if predicted else ": the model has no time for a kernel of it, such as one whose loops end on data"
     facts = [
-        _fact(duration(run), "measured, a call"), _fact(duration(predicted), "predicted"), _fact(ratio(plain, run), "of the plain order's speed"),
+        _fact(duration(run), "measured, a call", "The fastest of many calls of the compiled program on this processor."),
+        _fact(duration(predicted), "predicted", "What the cost model expected before the program ran" + why),
+        _fact(_two(plain, run), "of the plain order's speed", "The time of the same engine without coarsening and reordering, over ours: above 1 the chosen order is faster."),
     ]
     if torch:
-        facts.append(_fact(ratio(torch, run), "of eager PyTorch's speed"))
-    facts.append(_fact(duration(program["measured"].get("compile_seconds")), "compiled in"))
+        facts.append(_fact(_two(torch, run), "of eager PyTorch's speed", "PyTorch's time of the plain form at the same lengths, over ours."))
+    facts.append(_fact(duration(program["measured"].get("compile_seconds")), "compiled in", "From the parsed program to machine code."))
     if graph:
-        facts.append(_fact(f"{graph['blocks']} in {graph['topLevelBlocks']}", "blocks; at the top"))
-        facts.append(_fact(f"{graph['depth']} / {graph['dimension']}", "depth / dimension"))
-    lengths = ", ".join(f"{k} = {v}" for k, v in program["measured"].get("lengths", {}).items())
-    return f"<div class='facts'>{''.join(facts)}</div>" + (f"<p class='sub'>at {escape(lengths)}</p>" if lengths else "")
+        facts.append(_fact(graph["blocks"], "blocks", f"Blocks of statements; {graph['topLevelBlocks']} of them inside no other."))
+        facts.append(_fact(f"{graph['depth']} / {graph['dimension']}", "depth / dimension", "How deep blocks nest; loops of the deepest, with those of its tensor operations."))
+    lengths = _lengths(program)
+    return f"<div class='facts'>{''.join(facts)}</div>" + (f"<p class='sub'>measured at {escape(lengths)}</p>" if lengths else "")
+
+
+_PLAN = re.compile(
+    r"(?:rows (?P<rows>[^,]+), )?(?:inner (?P<inner>[^:]+))?.*?(?P<steps>[\d.e+]+) steps of (?P<points>[\d.e+]+) points(?:, (?P<call>[\d.e+]+) rows a call)?"
+    r"(?:, (?P<barriers>\d+) barriers)?(?:, (?P<streamed>[\d.e+]+ [kMG]?B) streamed)?"
+)
+
+
+def _plan(program):
+    """Of each kernel what was decided, its predicted time and its share of the whole."""
+    kernels = program["plan"]
+    if not kernels:
+        return ""
+    whole = sum(k["seconds"] for k in kernels) or 1
+    heads = [("kernel", "Kernels run one after the other."), ("rows", "The loop whose iterations tasks share."), ("inner loops", "Loops of one task, outer first."),
+             ("steps", "Waves: points of one step do not depend on each other."), ("points a step", "Iterations that may run at once, on average."),
+             ("rows a call", "Rows that one product takes together."), ("barriers", "How often all tasks wait for each other."),
+             ("streamed", "Bytes that move between memory and caches."), ("predicted", "By the cost model, at typical lengths."), ("share", "Of the predicted time of all kernels.")]
+    rows = []
+    for kernel in kernels:
+        said = _PLAN.search(kernel["plan"])
+        parts = [said.group(name) or "–" if said else "–" for name in ("rows", "inner", "steps", "points", "call", "barriers", "streamed")]
+        share = kernel["seconds"] / whole
+        rows.append(
+            f"<tr title='{escape(kernel['plan'], quote=True)}'><td>{escape(kernel['kernel'])}</td>" + "".join(f"<td>{escape(p)}</td>" for p in parts)
+            + f"<td>{duration(kernel['seconds'])}</td><td><span class='bar' style='--part:{share * 100:.1f}%'>{share:.0%}</span></td></tr>"
+        )
+    planes = [b for g in program["graphs"]["scheduled"] for b in g["buffers"] if b.get("planes")]
+    kept = f"<p class='sub'>{len(planes)} buffers keep planes of the last steps alone.</p>" if planes else ""
+    return (
+        f"<h3>Plan</h3><div class='wide' tabindex='0' role='region' aria-label='Plan'><table><tr>{''.join(f'<th title={chr(34)}{t}{chr(34)}>{h}</th>' for h, t in heads)}</tr>"
+        f"{''.join(rows)}</table></div>{kept}"
+    )
 
 
 def _graphs(program):
-    views, buttons = [], []
-    for stage, label in (("converted", "as converted"), ("scheduled", "as scheduled")):
-        for index, graph in enumerate(program["graphs"][stage]):
-            hidden = " hidden" if views else ""
-            buttons.append(f"<button class='{'' if views else 'on'}'>{label}</button>")
-            views.append(f"<div class='view' data-program='{escape(program['name'])}' data-stage='{stage}' data-graph='{index}'{hidden}>{draw.graph(graph)}</div>")
-    if not views:
+    stages = [(stage, label, index) for stage, label in (("converted", "as converted"), ("scheduled", "as scheduled")) for index in range(len(program["graphs"][stage]))]
+    if not stages:
         return f"<pre>{escape(program['error'] or 'no graph')}</pre>"
-    return (
-        f"<div class='views'><div class='choice stages'>{''.join(buttons)}</div><div class='choice sizes'><button class='on'>full size</button><button>fit</button></div>"
-        "<div class='legend'><span>one line for all readers of a buffer; a thick one for its writers</span></div>"
-        f"<div class='graphbox'><div class='canvas'>{''.join(views)}</div><aside class='detail'></aside></div></div>"
+    buttons = "".join(f"<button type='button' aria-pressed='{'false' if i else 'true'}' data-view='{i}'>{label}</button>" for i, (_, label, _) in enumerate(stages))
+    views = "".join(
+        f"<div class='view' data-stage='{stage}' data-graph='{index}'{' hidden' if i else ''}><div class='drawing'></div>{_plan(program) if stage == 'scheduled' else ''}</div>"
+        for i, (stage, _, index) in enumerate(stages)
     )
+    return f"<div class='choice stages' role='group' aria-label='Stage'>{buttons}</div>{views}"
 
 
 def _phases(program):
     buttons, last = [], ""
-    for name, text, _ in program["phases"]:
+    for name, text, _, _ in program["phases"]:
         if text is None:
-            buttons.append(f"<button title='failed'>{name} ✗</button>")
+            buttons.append(f"<button type='button' title='failed'>{name} ✗</button>")
             continue
         ops = collect.difference(last, text)
         changed = sum(len(v) if tag == "+" else v for tag, v in ops if tag != "=") if last else 0
-        buttons.append(f"<button>{name}<span class='count'>{f'±{changed}' if changed else ''}</span></button>")
+        count = f"<span class='count' title='lines that this phase takes away or adds'>±{changed}</span>" if changed else ""
+        buttons.append(f"<button type='button'>{name}{count}</button>")
         last = text
     return (
-        f"<div class='choice phases'>{''.join(buttons)}</div><div class='choice forms'><button class='on'>what changed</button><button>whole text</button></div>"
-        "<pre class='diff'></pre>"
+        f"<div class='choice phases' role='group' aria-label='Phase'>{''.join(buttons)}</div>"
+        "<div class='choice forms' role='group' aria-label='Form'><button type='button'>what changed</button><button type='button'>whole text</button></div>"
+        "<p class='sub'>Click a line for its source line.</p><pre class='diff' tabindex='0'></pre>"
     )
 
 
 def _waves(program):
     parts = []
-    for which, label in (("before", "In the program's own order"), ("after", "After reordering")):
+    for which, label in (("ran", "The order that ran"), ("before", "The program's own order")):
         drawings = [d for d in program["waves"][which] if d["steps"] > 1] or program["waves"][which][:1]
         if not drawings:
             continue
-        parts.append(f"<h3>{label}</h3>")
+        parts.append(f"<h3>{label}</h3><p class='sub'>drawn at {escape(drawings[0]['lengths'])}; points of one colour run at the same step</p>")
         for drawing in sorted(drawings, key=lambda d: -sum(d["widths"]))[:6]:
             most, points = max([1, *drawing["widths"]]), sum(drawing["widths"])
-            parts.append(
-                f"<div class='wave'>{drawing['html']}<p class='sub'>points in each step: {points} in {drawing['steps']} steps, {most} at most</p>{draw.bars(drawing['widths']) if drawing['steps'] > 1 else ''}</div>"
-            )
+            bars = draw.bars(drawing["widths"]) if drawing["steps"] > 1 else ""
+            parts.append(f"<div class='wave'>{drawing['html']}<p class='sub'>points in each step: {points} in {drawing['steps']} steps, {most} at most</p>{bars}</div>")
     return "".join(parts) or "<p class='sub'>no iteration space is drawn for this program</p>"
 
 
+def _rank(remark):
+    """Choices first, then what was refused or left, then what was done, then what was found."""
+    if remark["name"].startswith(("choose", "plan")) and remark["name"] != "plans-priced":
+        return 0
+    return {"Failed": 1, "Missed": 1, "Passed": 2}.get(remark["kind"], 3)
+
+
+_RANKS = ("choices", "refused or left", "done", "found")
+
+
 def _remarks(program):
+    groups = {}
+    for remark in program["remarks"]:
+        groups.setdefault((_rank(remark), remark["kind"], remark["category"], remark["name"], remark["text"]), []).append(remark["line"])
+    if not groups:
+        return "<p class='sub'>the compiler made no remarks</p>"
+    rows, last = [], None
+    for (rank, kind, category, name, text), lines in sorted(groups.items(), key=lambda g: g[0][0]):
+        if rank != last:
+            rows.append(f"<h3>{_RANKS[rank]}</h3>")
+            last = rank
+        links = "".join(f"<button type='button' class='line' data-line='{line}'>line {line}</button>" for line in sorted(set(filter(None, lines))))
+        count = f" <span class='count'>{len(lines)} times</span>" if len(lines) > 1 else ""
+        rows.append(
+            f"<div class='remark'><span class='k {escape(kind)}'>{escape(kind)}</span><span>{escape(category)}<br><b>{escape(name)}</b>{count}</span>"
+            f"<code>{escape(text)}</code><span>{links}</span></div>"
+        )
+    return f"<label class='filter'>filter <input type='search' placeholder='words of a remark'></label>{''.join(rows)}"
+
+
+def _peers(program):
+    if not program["stored"]:
+        return ""
     rows = "".join(
-        f"<div class='remark'><span class='k {escape(r['kind'])}'>{escape(r['kind'])}</span><span>{escape(r['category'])}<br><b>{escape(r['name'])}</b></span>"
-        f"<code>{escape(r['text'])}</code><span>line {r['line']}</span></div>"
-        for r in program["remarks"]
+        f"<tr><td>{escape(r['card'])}, {r['date']}</td><td>{escape(r['sizes'])}</td><td>{escape(r['type'])}</td><td>{duration(r['ours_us'] / 1e6)}</td>"
+        f"<td>{escape(r['peer'])}</td><td>{duration(r['peer_us'] / 1e6)}</td><td>{_two(r['peer_us'], r['ours_us'])}</td></tr>"
+        for r in program["stored"]
     )
-    return rows or "<p class='sub'>the compiler made no remarks</p>"
+    heads = "".join(f"<th>{h}</th>" for h in ("machine", "sizes", "type", "ours", "peer", "its time", "peer / ours"))
+    return f"<h3>Peers, measured before</h3><div class='wide' tabindex='0' role='region' aria-label='Peers'><table><tr>{heads}</tr>{rows}</table></div>"
 
 
 def _dataflow(program):
@@ -125,40 +203,86 @@ def _dataflow(program):
     )
 
 
+def _source(program):
+    lines = "".join(
+        f"<button type='button' class='src' data-line='{i}'><i>{i}</i>{escape(line) or ' '}</button>" for i, line in enumerate(program["source"].splitlines(), 1)
+    )
+    return f"<p class='sub'>A click on a line shows its blocks and its lines after each phase.</p><pre class='source'>{lines}</pre>"
+
+
 def _section(program):
-    ok = program["measured"].get("ok")
+    ok, name = program["measured"].get("ok"), escape(program["name"])
     tabs = [("Graph", _graphs(program)), ("Phases", _phases(program)), ("Waves", _waves(program)), (f"Remarks ({len(program['remarks'])})", _remarks(program))]
     dataflow = _dataflow(program)
     if dataflow:
         tabs.append(("Loop nest", dataflow))
-    tabs.append(("Source", f"<pre>{escape(program['source'])}</pre>"))
-    buttons = "".join(f"<button class='{'on' if i == 0 else ''}' data-tab='{escape(name.split(' ')[0].lower())}'>{escape(name)}</button>" for i, (name, _) in enumerate(tabs))
-    panels = "".join(f"<div class='tab {'on' if i == 0 else ''}'>{body}</div>" for i, (_, body) in enumerate(tabs))
+    if program["stored"]:
+        tabs.append(("Peers", _peers(program)))
+    tabs.append(("Source", _source(program)))
+    buttons = panels = ""
+    for i, (label, body) in enumerate(tabs):
+        key, on = label.split(" ")[0].lower(), "true" if i == 0 else "false"
+        buttons += f"<button type='button' role='tab' id='t-{name}-{key}' aria-controls='b-{name}-{key}' aria-selected='{on}' tabindex='{-1 if i else 0}' data-tab='{key}'>{escape(label)}</button>"
+        panels += f"<div class='tab' role='tabpanel' id='b-{name}-{key}' aria-labelledby='t-{name}-{key}'{' hidden' if i else ''}>{body}</div>"
     error = "" if ok else f"<pre class='bad'>{escape(program['measured'].get('error', ''))[:4000]}</pre>"
     state = "<span class='good'>equal to the interpreter</span>" if ok else "<span class='bad'>FAILED</span>"
     return (
-        f"<section id='p-{escape(program['name'])}' data-program='{escape(program['name'])}'><h2>{escape(program['name'].replace('_', ' '))}</h2>"
-        f"<p class='sub'>{escape(program['file'])} · {state}</p>{error}{_facts(program)}<div class='tabs'>{buttons}</div>{panels}</section>"
+        f"<section id='p-{name}' data-program='{name}'><h2>{escape(program['name'].replace('_', ' '))}</h2><p class='sub'>{escape(program['file'])} · {state}</p>{error}"
+        f"{_facts(program)}<div class='follow' hidden aria-live='polite'></div><div class='tabs' role='tablist' aria-label='{name}'>{buttons}</div>{panels}</section>"
     )
+
+
+def _best_stored(program):
+    """The stored ratio of a CPU, else of any machine: (ratio, what it is)."""
+    rows = [r for r in program["stored"] if "cores" in r["card"]] or program["stored"]
+    if not rows:
+        return "<td>–</td>"
+    row = max(rows, key=lambda r: r["date"])
+    return f"<td title='{escape(row['card'] + ', ' + row['sizes'] + ', ' + row['type'] + ', beside ' + row['peer'], quote=True)}'>{_colour(row['peer_us'], row['ours_us'])}</td>"
+
+
+def _colour(theirs, ours):
+    """A ratio, green where ours is faster, with a bar to four times."""
+    if not (isinstance(theirs, (int, float)) and isinstance(ours, (int, float)) and ours > 0 and theirs > 0):
+        return "–"
+    value = theirs / ours
+    kind = "good" if value > 1.05 else "bad" if value < 0.95 else "even"
+    return f"<span class='bar {kind}' style='--part:{min(100, 25 * value):.0f}%'>{_two(theirs, ours)}</span>"
 
 
 def _overview(programs, machine):
     has_torch = any(p.get("torch") for p in programs)
-    head = ["program", "measured", "predicted", "predicted / measured", "plain order", "gain"] + (["PyTorch, eager", "PyTorch / ours"] if has_torch else [])
+    head = [("program", ""), ("lengths", "Lengths at which it was measured."), ("measured", "The fastest of many calls."), ("plain order", "The same engine without coarsening and reordering."),
+            ("gain", "The plain order's time over ours."), ("predicted / measured", "The cost model's time over the measured one.")]
+    head += [("PyTorch", "Eager, with all threads or one, whichever is faster."), ("PyTorch / ours", "Above 1 ours is faster.")] if has_torch else []
+    head += [("stored peer / ours", "Of benchmarks/results, at other sizes; point at a number to see which.")]
     rows = []
     for program in programs:
         run, predicted, plain, torch = _times(program)
-        cells = [duration(run), duration(predicted), ratio(predicted, run), duration(plain), ratio(plain, run)]
-        cells += [duration(torch), ratio(torch, run)] if has_torch else []
+        cells = f"<td class='at'>{escape(_lengths(program))}</td><td>{duration(run)}</td><td>{duration(plain)}</td><td>{_colour(plain, run)}</td><td>{_two(predicted, run)}</td>"
+        cells += f"<td>{duration(torch)}</td><td>{_colour(torch, run)}</td>" if has_torch else ""
         state = "" if program["measured"].get("ok") else " <span class='bad'>FAILED</span>"
-        rows.append(f"<tr><td><a data-name='{escape(program['name'])}'>{escape(program['name'])}</a>{state}</td>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
+        rows.append(f"<tr><td><a href='#{escape(program['name'])}'>{escape(program['name'])}</a>{state}</td>{cells}{_best_stored(program)}</tr>")
     good = sum(bool(p["measured"].get("ok")) for p in programs)
+    heads = "".join(f"<th title='{escape(t, quote=True)}'>{h}</th>" for h, t in head)
     return (
         f"<section id='p-overview'><h2>{good} of {len(programs)} programs agree with the interpreter</h2><p class='sub'>{escape(machine)}</p>"
-        f"<table><tr>{''.join(f'<th>{h}</th>' for h in head)}</tr>{''.join(rows)}</table>"
-        "<p class='sub' style='margin-top:12px'>Times are of one call on the CPU at the examples' default lengths, the best of many. The plain order is the same engine "
-        "without coarsening and reordering." + (" PyTorch's are those of the plain form in benchmarks/peers, with all threads or one, whichever is faster." if has_torch else " PyTorch is not installed here.") + "</p></section>"
+        f"<div class='wide' tabindex='0' role='region' aria-label='Programs'><table>"
+        f"<tr>{heads}</tr>{''.join(rows)}</table></div><p class='sub' style='margin-top:12px'>Results are checked at the programs' own lengths. Times are of one call on the CPU "
+        f"at lengths where a call takes about {duration(collect.LONG_CALL)}, where the program takes them."
+        + (" PyTorch runs the plain form of benchmarks/peers." if has_torch else " PyTorch is not installed here.") + "</p></section>"
     )
+
+
+def _runs(numbers):
+    """[3, 3, 0] as [[3, 2], [0, 1]]."""
+    found = []
+    for number in numbers:
+        if found and found[-1][0] == number:
+            found[-1][1] += 1
+        else:
+            found.append([number, 1])
+    return found
 
 
 def _data(programs):
@@ -166,9 +290,9 @@ def _data(programs):
     found = {}
     for program in programs:
         phases, last = [], ""
-        for name, text, error in program["phases"]:
+        for name, text, sources, error in program["phases"]:
             shown = text if text is not None else f"{name} failed:\n{error}"
-            phases.append({"name": name, "ops": collect.difference(last, shown)})
+            phases.append({"name": name, "ops": collect.difference(last, shown), "sources": _runs(sources[: collect.MAX_LINES])})
             last = shown
         found[program["name"]] = {"graphs": program["graphs"], "phases": phases}
     return json.dumps(found, separators=(",", ":")).replace("</", "<\\/")
@@ -188,16 +312,22 @@ def machine_text():
 
 def write(programs, path):
     """Writes the page, which appears whole or not at all."""
-    links = "<a data-name='overview'>Overview</a>" + "".join(
-        f"<a data-name='{escape(p['name'])}'>{escape(p['name'].replace('_', ' '))}<small>{duration(p['measured'].get('run_seconds'))}</small></a>" for p in programs
+    links = "<a href='#overview'>Overview</a>" + "".join(
+        f"<a href='#{escape(p['name'])}'>{escape(p['name'].replace('_', ' '))}<small>{duration(p['measured'].get('run_seconds'))}</small></a>" for p in programs
     )
     text = (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'><title>FractalTensor report</title>"
-        f"<link rel='icon' href='data:,'><style>{_asset('page.css')}</style></head><body><nav><h1>FractalTensor</h1>{links}</nav><main>"
+        f"<link rel='icon' href='data:,'><style>{_asset('page.css')}{_asset('graph.css', GRAPHS)}</style></head><body><nav aria-label='Programs'><h1>FractalTensor</h1>"
+        f"<input type='search' aria-label='find a program' placeholder='find a program'><div class='links'>{links}</div></nav><main>"
         f"{_overview(programs, machine_text())}{''.join(map(_section, programs))}</main>"
-        f"<script type='application/json' id='data'>{_data(programs)}</script><script>{_asset('page.js')}</script></body></html>\n"
+        f"<script type='application/json' id='data'>{_data(programs)}</script><script>{_asset('graph.js', GRAPHS)}{_asset('page.js')}</script></body></html>\n"
     )
     temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(temporary, path)
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise SystemExit(f"report.py: error: cannot write {path}: {error.strerror}") from None

@@ -4,6 +4,7 @@
 # once, with one colour for each step.
 
 import html.parser
+import json
 import pathlib
 import re
 import subprocess
@@ -80,6 +81,13 @@ def main(translate, examples, inputs):
     first_row = [cell.text for cell in matrix[0].findall(NS + "tr")[1].findall(NS + "td")]
     # T's first row is the wavefront j + k, its loop sequential.
     assert first_row[:4] == ["0", "1", "1", "0"] and "sequential" in first_row[4], first_row
+
+    # What the page draws: each graph's JSON, with the names of the program's text and the lines of its blocks.
+    first, second = [json.loads(s.text) for s in root.iter(NS + "script") if s.get("type") == "application/json"]
+    for graph in (first, second):
+        assert [b.get("name") for b in graph["buffers"] if b["kind"] == "argument"] == ["xss", "ws"], graph["buffers"]
+        lines = (examples / "stacked_rnn.mlir").read_text().splitlines()
+        assert all("ft.scanl" in lines[node["line"] - 1] for node in graph["nodes"]), graph["nodes"]
 
     # A grid of D layers over S x T takes D + S + T - 2 steps.
     root = page(translate, examples / "grid_rnn.mlir")

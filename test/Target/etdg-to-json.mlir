@@ -44,11 +44,13 @@
 
 // CHECK: "id": 0,
 // CHECK: "name": "outer",
+// CHECK-NEXT: "line":
 // CHECK-NEXT: "kind": "graph",
 // CHECK: "domain": "i >= 0 and i + 1 <= N"
 // CHECK: "id": 1,
 // CHECK-NEXT: "name": "sum",
 // CHECK-NEXT: "parent": 0,
+// CHECK-NEXT: "line":
 // CHECK-NEXT: "kind": "leaf",
 // CHECK-NEXT: "operators": [
 // CHECK-NEXT: "foldl"
@@ -76,6 +78,7 @@
 // CHECK: "id": 2,
 // CHECK: "name": "last",
 // CHECK-NEXT: "parent": 0,
+// CHECK-NEXT: "line":
 // CHECK-NEXT: "kind": "copy",
 
 // DOT: digraph "f" {

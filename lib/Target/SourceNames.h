@@ -1,0 +1,26 @@
+//===- SourceNames.h - names and lines of a program's text ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// IR keeps no names of values. Its locations say where they stand, and the text is
+// often there still.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_LIB_TARGET_SOURCENAMES_H
+#define FT_LIB_TARGET_SOURCENAMES_H
+
+#include "mlir/IR/Location.h"
+#include <optional>
+#include <string>
+
+namespace mlir::etdg {
+
+/// The name without `%` of the value at a location; none where its file is not there or
+/// has something else at this place.
+std::optional<std::string> getSourceName(Location location);
+
+/// The line of the first place in a file that a location names.
+std::optional<unsigned> getSourceLine(Location location);
+
+} // namespace mlir::etdg
+
+#endif // FT_LIB_TARGET_SOURCENAMES_H
