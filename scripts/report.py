@@ -32,6 +32,12 @@ def main():
     if missing or not files:
         sys.exit(f"no such program: {', '.join(missing)}" if missing else "examples/ holds no program")
     out = options.out or os.path.join(options.build, "report.html")
+    folder = os.path.dirname(os.path.abspath(out))
+    if not os.path.isdir(folder):
+        sys.exit(f"report.py: error: cannot write {out}: there is no folder '{folder}'")
+    tools = os.path.join(os.path.abspath(options.build), "bin")
+    if not os.path.exists(os.path.join(tools, "ft-translate")):
+        sys.exit(f"report.py: error: {tools} has no ft-translate: build it by scripts/build.sh ft-opt ft-run ft-translate")
     programs = collect.programs(collect.Tools(ROOT, os.path.abspath(options.build)), files, max(1, options.jobs), options.torch_python)
     page.write(programs, out)
     failed = [p["name"] for p in programs if not p["measured"].get("ok")]

@@ -137,6 +137,20 @@ class Difference(unittest.TestCase):
             self.assertEqual(found, after.splitlines())
 
 
+class BadInput(unittest.TestCase):
+    def report(self, *options):
+        done = subprocess.run([sys.executable, str(ROOT / "scripts/report.py"), *options, str(ROOT / "examples/gru.mlir")], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        return done.stderr
+
+    def test_one_line(self):
+        """A folder or tools that are missing are said before anything is compiled, in one line."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("there is no folder", self.report("--build", str(BUILD), "--out", f"{folder}/none/report.html"))
+            self.assertIn("has no ft-translate", self.report("--build", folder, "--out", f"{folder}/report.html"))
+            self.assertEqual(os.listdir(folder), [])
+
+
 #: Clicks through the page and leaves what it saw in an attribute of the document.
 DRIVE = """
 <script>
