@@ -144,3 +144,66 @@ func.func @squared(%xs: !ft.list<[L], !x>) -> !x {
   }
   return %m : !x
 }
+
+// o / s and m + log s are the same for each maximum: nothing is compared with it. A sum by itself is not.
+// RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=online},canonicalize,cse)' | FileCheck %s --check-prefix=FREE
+// FREE-LABEL: func.func @online_backward
+// FREE-NOT: arith.cmpf
+// FREE-LABEL: func.func @partial(
+// RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=partial},canonicalize,cse)' | FileCheck %s --check-prefix=BOUND
+// BOUND: func.func @partial_backward
+// BOUND: arith.cmpf oeq
+func.func @online(%xss: !ft.list<[L], tensor<3x4xf32>>, %vs: !ft.list<[L], tensor<4x3xf32>>) -> (tensor<3x3xf32>, !x) {
+  %low = arith.constant dense<-9.0> : !x
+  %one = arith.constant dense<1.0> : !x
+  %none = arith.constant dense<0.0> : tensor<3x3xf32>
+  %m, %s, %o = ft.foldl (%x, %v = %xss, %vs : !ft.list<[L], tensor<3x4xf32>>, !ft.list<[L], tensor<4x3xf32>>) init (%m, %s, %o = %low, %one, %none : !x, !x, tensor<3x3xf32>) -> !x, !x, tensor<3x3xf32> {
+    %m1 = linalg.reduce { arith.maximumf } ins(%x : tensor<3x4xf32>) outs(%m : !x) dimensions = [1]
+    %e = tensor.empty() : tensor<3x4xf32>
+    %mb = linalg.broadcast ins(%m1 : !x) outs(%e : tensor<3x4xf32>) dimensions = [1]
+    %d = arith.subf %x, %mb : tensor<3x4xf32>
+    %p = math.exp %d : tensor<3x4xf32>
+    %dm = arith.subf %m, %m1 : !x
+    %fix = math.exp %dm : !x
+    %s0 = arith.mulf %s, %fix : !x
+    %s1 = linalg.reduce { arith.addf } ins(%p : tensor<3x4xf32>) outs(%s0 : !x) dimensions = [1]
+    %oe = tensor.empty() : tensor<3x3xf32>
+    %fb = linalg.broadcast ins(%fix : !x) outs(%oe : tensor<3x3xf32>) dimensions = [1]
+    %o0 = arith.mulf %o, %fb : tensor<3x3xf32>
+    %o1 = linalg.matmul ins(%p, %v : tensor<3x4xf32>, tensor<4x3xf32>) outs(%o0 : tensor<3x3xf32>) -> tensor<3x3xf32>
+    ft.yield %m1, %s1, %o1 : !x, !x, tensor<3x3xf32>
+  }
+  %e = tensor.empty() : tensor<3x3xf32>
+  %sb = linalg.broadcast ins(%s : !x) outs(%e : tensor<3x3xf32>) dimensions = [1]
+  %r = arith.divf %o, %sb : tensor<3x3xf32>
+  %log = math.log %s : !x
+  %lse = arith.addf %m, %log : !x
+  return %r, %lse : tensor<3x3xf32>, !x
+}
+
+// The quotient's rows are divided by other rows' sums, so that the maximum stays in it.
+func.func @partial(%xss: !ft.list<[L], tensor<3x4xf32>>, %vs: !ft.list<[L], tensor<4x3xf32>>) -> tensor<3x3xf32> {
+  %low = arith.constant dense<-9.0> : !x
+  %one = arith.constant dense<1.0> : !x
+  %none = arith.constant dense<0.0> : tensor<3x3xf32>
+  %m, %s, %o = ft.foldl (%x, %v = %xss, %vs : !ft.list<[L], tensor<3x4xf32>>, !ft.list<[L], tensor<4x3xf32>>) init (%m, %s, %o = %low, %one, %none : !x, !x, tensor<3x3xf32>) -> !x, !x, tensor<3x3xf32> {
+    %m1 = linalg.reduce { arith.maximumf } ins(%x : tensor<3x4xf32>) outs(%m : !x) dimensions = [1]
+    %e = tensor.empty() : tensor<3x4xf32>
+    %mb = linalg.broadcast ins(%m1 : !x) outs(%e : tensor<3x4xf32>) dimensions = [1]
+    %d = arith.subf %x, %mb : tensor<3x4xf32>
+    %p = math.exp %d : tensor<3x4xf32>
+    %dm = arith.subf %m, %m1 : !x
+    %fix = math.exp %dm : !x
+    %s0 = arith.mulf %s, %fix : !x
+    %s1 = linalg.reduce { arith.addf } ins(%p : tensor<3x4xf32>) outs(%s0 : !x) dimensions = [1]
+    %oe = tensor.empty() : tensor<3x3xf32>
+    %fb = linalg.broadcast ins(%fix : !x) outs(%oe : tensor<3x3xf32>) dimensions = [1]
+    %o0 = arith.mulf %o, %fb : tensor<3x3xf32>
+    %o1 = linalg.matmul ins(%p, %v : tensor<3x4xf32>, tensor<4x3xf32>) outs(%o0 : tensor<3x3xf32>) -> tensor<3x3xf32>
+    ft.yield %m1, %s1, %o1 : !x, !x, tensor<3x3xf32>
+  }
+  %e = tensor.empty() : tensor<3x3xf32>
+  %sb = linalg.broadcast ins(%s : !x) outs(%e : tensor<3x3xf32>) dimensions = [0]
+  %r = arith.divf %o, %sb : tensor<3x3xf32>
+  return %r : tensor<3x3xf32>
+}

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Differentiate.h"
+#include "MaximumShift.h"
 
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -63,6 +64,8 @@ private:
   void cloneInto(OpBuilder &b, Value value, IRMapping &mapping);
   Value buildMaximum(OpBuilder &b);
   void buildSums(OpBuilder &b, Value maximum);
+  bool isFreeOfLast();
+  std::optional<SmallVector<int64_t>> dimsOf(Value value);
 
   ComputeOp op;
   Block &body;
@@ -357,9 +360,56 @@ void RunningMaximum::buildSums(OpBuilder &b, Value last) {
     op->getResult(state).replaceAllUsesWith(fold->getResult(i));
 }
 
+/// Which of the maximum's dimensions those of a value are that follows it; nothing where they are mixed.
+std::optional<SmallVector<int64_t>> RunningMaximum::dimsOf(Value value) {
+  if (value == maximum->getResult(0) || value == op.getStateArgs()[maximumState])
+    return llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(value.getType()).getRank()));
+  Operation *made = value.getDefiningOp();
+  if (!made || made->getBlock() != &body)
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> found;
+  for (Value operand : made->getOperands()) {
+    if (kindOf(operand).is(Role::Free) || kindOf(operand).is(Role::State))
+      continue;
+    std::optional<SmallVector<int64_t>> own = dimsOf(operand);
+    // Sums begin with the state as it is now, which has the dimensions of the result.
+    auto structured = dyn_cast<linalg::LinalgOp>(made);
+    bool isInit = structured && llvm::is_contained(structured.getDpsInits(), operand);
+    if (own && !isInit)
+      own = moveDims(made, operand, *own);
+    if (!own || (found && *found != *own))
+      return std::nullopt;
+    found = own;
+  }
+  return found;
+}
+
+/// Whether what the sums are used for is the same for each maximum.
+bool RunningMaximum::isFreeOfLast() {
+  auto type = dyn_cast<RankedTensorType>(op.getStateArgs()[maximumState].getType());
+  auto isExp2 = [](Operation &each) { return isa<math::Exp2Op>(each); };
+  auto isExp = [](Operation &each) { return isa<math::ExpOp>(each); };
+  if (!type || llvm::any_of(body, isExp2) == llvm::any_of(body, isExp))
+    return false;
+  DenseMap<Value, MaximumShift> shifts;
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+    std::optional<SmallVector<int64_t>> dims = dimsOf(value);
+    if (!dims)
+      return false;
+    MaximumShift own;
+    (i == maximumState ? own.shift : own.power) = 1;
+    own.dims = *dims;
+    shifts[op->getResult(i)] = own;
+  }
+  return isFreeOfMaximum(*op->getBlock(), shifts, llvm::any_of(body, isExp2));
+}
+
 void RunningMaximum::rewrite() {
   OpBuilder b(op);
+  bool isFree = isFreeOfLast();
   Value last = buildMaximum(b);
+  if (isFree) // its cotangent is zero
+    last = StopGradientOp::create(b, op.getLoc(), last.getType(), last);
   buildSums(b, last);
   op->getResult(maximumState).replaceAllUsesWith(last);
   op->erase();
