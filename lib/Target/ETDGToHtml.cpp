@@ -78,6 +78,10 @@ svg .num { font-size: 8px; text-anchor: middle; fill: #fff; pointer-events: none
 .row { display: flex; gap: 28px; flex-wrap: wrap; align-items: flex-start; } .nest { margin-bottom: 26px; }
 table { border-collapse: collapse; margin: 0 0 12px; } th, td { border: 1px solid #d5dce3; padding: 2px 8px; text-align: right; font-size: 12px; }
 caption { text-align: left; font-weight: bold; font-size: 12px; } .swatch { display: inline-block; width: 10px; height: 10px; margin-right: 6px; }
+@media (prefers-color-scheme: dark) {
+body { color: #e2e8ee; background: #12161b; } h3 { color: #94a3b3; } h2, th, td { border-color: #303a45; }
+svg text { fill: #e2e8ee; } .pt.later { fill: #303a45; } .pt.now { stroke: #e2e8ee; }
+}
 </style>
 <script>
 function show(id, step) {
