@@ -14,9 +14,9 @@
 // MEANING: {{[1-9][0-9]*}} of them on tiles
 // MEANING: 10 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 //
-// Each of them is computed so, but the one whose operands are of two types.
+// Each of them is computed so, the two of the chain by one layout, but the one whose operands are of two types.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=MMA
-// MMA-COUNT-10: stages = {{[12]}}, mma
+// MMA-COUNT-9: {{stages = [12], mma|#tile.chain<}}
 // MMA: @two_types
 // MMA-NOT: mma
 

@@ -15,9 +15,8 @@
 !b = tensor<20x47xf32>
 !c = tensor<63x47xf32>
 // CHECK-LABEL: etdg.graph @convolution
-// At few iterations the products are apart, each with a thread block of its own; at many they stay in their sum.
-// CHECK: etdg.variants when <[L] below {{[0-9]+}}>
-// CHECK: else
+// Products that are apart would be summed by one thread block for each element: they stay in their sum.
+// CHECK-NOT: etdg.variants
 // CHECK: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
 // CHECK: etdg.block @sum{{(_joined)?}} [reduce] (i | j) in [0,
 etdg.graph @convolution(%as: !etdg.buffer<[L], !a>, %bs: !etdg.buffer<[L], !b>) -> !etdg.buffer<[L], !c> attributes {ft.lengths = {L = 64 : i64}} {
