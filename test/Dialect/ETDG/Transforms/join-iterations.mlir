@@ -49,6 +49,27 @@ func.func @sums(%as: !ft.list<[N, L], !a>, %bs: !ft.list<[L], !b>) -> !ft.list<[
   return %cs : !ft.list<[N], !c>
 }
 
+// Two iterations of which three would be joined stay as they are: no block without points is left.
+// CHECK-LABEL: etdg.graph @short
+// CHECK-NOT: _joined
+// CHECK: etdg.block @{{.*}} [reduce] (i | j) in [0, 2)
+// CHECK-NOT: _joined
+func.func @short(%as: !ft.list<[N, 2], !a>, %bs: !ft.list<[2], !b>) -> !ft.list<[N], !c> {
+  %zero = arith.constant dense<0.0> : !c
+  %cs = ft.map (%row = %as : !ft.list<[N, 2], !a>) -> !ft.list<[N], !c> {
+    %sum = ft.reduce (%a, %b = %row, %bs : !ft.list<[2], !a>, !ft.list<[2], !b>) init (%acc = %zero : !c) -> !c {
+      %s = linalg.matmul ins(%a, %b : !a, !b) outs(%acc : !c) -> !c
+      ft.yield %s : !c
+    } combine (%p, %q) {
+      %pq = arith.addf %p, %q : !c
+      ft.yield %pq : !c
+    }
+    %c = arith.negf %sum : !c
+    ft.yield %c : !c
+  }
+  return %cs : !ft.list<[N], !c>
+}
+
 // A product from 0 on that is added to the state is one with the state's terms.
 // CHECK-LABEL: etdg.graph @beside
 // CHECK: _joined [reduce]

@@ -34,7 +34,8 @@ enum class RestOfJoined {
   Masked,   ///< the last joined one has them: as many terms as the others, of which those of iterations that there are not are neutral
 };
 
-/// Joins `count` iterations at a time. The leaf, and a nest that holds it alone, is gone then. Returns the block of joined iterations.
+/// Joins `count` iterations at a time. The leaf, and a nest that holds it alone, is gone then. Returns the block of joined iterations;
+/// the leaf, as it was, where it never has as many.
 BlockOp joinIterations(const JoinableReduction &reduction, int64_t count, RestOfJoined rest = RestOfJoined::OneByOne);
 
 /// Whether each state grows by what has a neutral element, so that terms can be left out.

@@ -84,6 +84,7 @@ public:
   BlockOp run();
 
 private:
+  bool isTooShort();
   BlockOp writeJoined(OpBuilder &builder);
   void writeRest(OpBuilder &builder);
   void moveReaders();
@@ -92,6 +93,14 @@ private:
   AffineExpr whole;
 };
 } // namespace
+
+/// Whether there are always fewer iterations than are joined: the joined loop would have none.
+bool IterationJoiner::isTooShort() {
+  AffineExpr since = dim - reduction.lower;
+  BlockBuilder block = old;
+  block.domain = domainOf({since, whole - 1 - since});
+  return rest == RestOfJoined::OneByOne && isEmpty(block);
+}
 
 BlockOp IterationJoiner::writeJoined(OpBuilder &builder) {
   BlockBuilder block = old;
@@ -165,6 +174,8 @@ void IterationJoiner::moveReaders() {
 }
 
 BlockOp IterationJoiner::run() {
+  if (isTooShort())
+    return leaf;
   moveReaders();
   OpBuilder builder(leaf);
   // What the grid runs is one loop; what one of its units runs are two.
