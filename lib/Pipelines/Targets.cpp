@@ -165,11 +165,12 @@ static void addGpuDecisions(OpPassManager &pm) {
 /// Roles and channels of the kernels that have a pipeline, for thread blocks of so many bytes of shared memory at most.
 static void addRoles(OpPassManager &pm, int64_t sharedBytes) {
   pm.addPass(tile::createTileHoistFetches());
+  pm.addPass(tile::createTileRotateLoops());
   pm.addPass(tile::createTileSplitRoles());
+  pm.addPass(tile::createTileOrderLoops());
   tile::TileMakeChannelsOptions channels;
   channels.sharedBytes = sharedBytes;
   pm.addPass(tile::createTileMakeChannels(channels));
-  pm.addPass(tile::createTileOrderLoops());
   pm.addPass(tile::createTilePlaceSlots());
   pm.addPass(tile::createTileCheckPhases());
   pm.addPass(tile::createTileLowerChannels());

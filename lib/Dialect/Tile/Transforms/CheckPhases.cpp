@@ -52,8 +52,11 @@ LogicalResult ChannelCheck::checkRelease(Operation &op) {
       auto start = dyn_cast<StartMmaOp>(user);
       if (!start)
         continue;
+      // Of the products that have started since then at least so many are done.
       bool isAwaited = llvm::any_of(start->getBlock()->getOps<AwaitOp>(), [&](AwaitOp await) {
-        return await.getBehind() == 0 && start->isBeforeInBlock(await) && (there != user || await->isBeforeInBlock(&op));
+        auto later = llvm::count_if(start->getBlock()->getOps<StartMmaOp>(),
+                                    [&](StartMmaOp other) { return start->isBeforeInBlock(other) && other->isBeforeInBlock(await); });
+        return int64_t(await.getBehind()) <= later && start->isBeforeInBlock(await) && (there != user || await->isBeforeInBlock(&op));
       });
       if (!isAwaited)
         return fail(op, "a slot is released while a product that reads it may be in flight");

@@ -47,7 +47,7 @@ public:
 
 private:
   static SmallVector<Group> findGroups(Region &role);
-  static LogicalResult findLast(Element &element);
+  static LogicalResult addElements(const Group &group, ArrayRef<FetchOp> loads, SmallVectorImpl<Element> &elements);
   static SmallVector<Elements> divide(MutableArrayRef<Element> elements);
   FailureOr<Value> makeChannel(const Elements &elements);
   static void load(Element &element, Value channel);
@@ -80,17 +80,39 @@ SmallVector<Group> ChannelMaker::findGroups(Region &role) {
   return groups;
 }
 
-/// What reads an element last, in the block that has it.
-LogicalResult ChannelMaker::findLast(Element &element) {
-  Block *block = element.compute.front()->getBlock();
-  element.last = element.compute.back();
-  for (FetchOp fetch : element.compute)
-    for (Operation *user : fetch->getUsers()) {
-      Operation *inBlock = block->findAncestorOpInBlock(*user);
+/// A product in flight reads its operands until it is awaited.
+static SmallVector<Operation *> readersOf(Operation *user) {
+  SmallVector<Operation *> readers = {user};
+  if (isa<StartMmaOp>(user))
+    llvm::append_range(readers, user->getUsers());
+  return readers;
+}
+
+/// What reads a fetched tile last, in the block that has it.
+static FailureOr<Operation *> findLast(FetchOp fetch) {
+  Operation *last = fetch;
+  for (Operation *user : fetch->getUsers())
+    for (Operation *reader : readersOf(user)) {
+      Operation *inBlock = fetch->getBlock()->findAncestorOpInBlock(*reader);
       if (!inBlock || isa<scf::YieldOp>(inBlock))
         return fetch.emitError("a fetched tile is read where it is fetched: found a use elsewhere");
-      element.last = element.last->isBeforeInBlock(inBlock) ? inBlock : element.last;
+      last = last->isBeforeInBlock(inBlock) ? inBlock : last;
     }
+  return last;
+}
+
+/// Adds the elements that fetches side by side are: those that are read last by the same.
+LogicalResult ChannelMaker::addElements(const Group &group, ArrayRef<FetchOp> loads, SmallVectorImpl<Element> &elements) {
+  Element *open = nullptr;
+  for (auto [fetch, load] : llvm::zip_equal(group, loads)) {
+    FailureOr<Operation *> last = findLast(fetch);
+    if (failed(last))
+      return failure();
+    if (!open || open->last != *last)
+      open = &elements.emplace_back(Element{{}, {}, *last});
+    open->load.push_back(load);
+    open->compute.push_back(fetch);
+  }
   return success();
 }
 
@@ -192,10 +214,9 @@ LogicalResult ChannelMaker::run() {
   SmallVector<Element, 0> elements;
   ArrayRef<FetchOp> rest = loads;
   for (const Group &group : groups) {
-    elements.push_back({Group(rest.take_front(group.size())), group});
-    rest = rest.drop_front(group.size());
-    if (failed(findLast(elements.back())))
+    if (failed(addElements(group, rest.take_front(group.size()), elements)))
       return failure();
+    rest = rest.drop_front(group.size());
   }
   for (const Elements &own : divide(elements)) {
     FailureOr<Value> channel = makeChannel(own);

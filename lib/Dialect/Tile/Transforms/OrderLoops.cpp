@@ -12,13 +12,30 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// One product, awaited where it stands: the slots that it reads are released after.
+/// What uses a product's sums first, in its block.
+static Operation *findUse(MmaOp product) {
+  Operation *first = product->getBlock()->getTerminator();
+  for (Operation *user : product->getUsers()) {
+    Operation *there = product->getBlock()->findAncestorOpInBlock(*user);
+    first = there && there->isBeforeInBlock(first) ? there : first;
+  }
+  return first;
+}
+
+/// One product, awaited before its sums are used: those that start in between are in flight then.
 static void order(MmaOp product) {
+  Operation *use = findUse(product);
+  uint32_t later = 0;
+  for (Operation *op = product->getNextNode(); op != use; op = op->getNextNode()) {
+    auto other = dyn_cast<MmaOp>(op);
+    later += (other && other.getWgmma()) || isa<StartMmaOp>(op);
+  }
   ImplicitLocOpBuilder b(product.getLoc(), product);
   auto type = InFlightType::get(b.getContext(), product.getType());
   auto start = StartMmaOp::create(b, type, product.getAccumulator(), product.getLhs(), product.getRhs(), product.getLhsTransposed(),
                                   product.getRhsTransposed());
-  product.replaceAllUsesWith(AwaitOp::create(b, product.getType(), start.getResult(), uint32_t(0)).getResult());
+  b.setInsertionPoint(use);
+  product.replaceAllUsesWith(AwaitOp::create(b, product.getType(), start.getResult(), later).getResult());
   product.erase();
 }
 

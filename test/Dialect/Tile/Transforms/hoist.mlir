@@ -3,7 +3,7 @@
 // What each iteration fetches alike is fetched before a loop that carries tiles in registers; what moves with the loop, and what a loop without
 // such tiles fetches, stays. The tile that stays has a channel of one slot, those that come and go share another one.
 // RUN: ft-opt %s --tile-hoist-fetches | FileCheck %s
-// RUN: ft-opt %s --tile-hoist-fetches --tile-split-roles --tile-make-channels --tile-order-loops --tile-place-slots --tile-check-phases | FileCheck %s --check-prefix=CHANNELS
+// RUN: ft-opt %s --tile-hoist-fetches --tile-split-roles --tile-order-loops --tile-make-channels --tile-place-slots --tile-check-phases | FileCheck %s --check-prefix=CHANNELS
 
 !a = !tile.shared<128x64xf16, swizzle = 128, stages = 1>
 !b = !tile.shared<64x64xf16, swizzle = 128, stages = 1>
@@ -45,10 +45,15 @@ llvm.func @kernel(%da: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_
       // CHECK: tile.fetch %{{.*}}[%[[STEP]], %{{.*}}] : !tile.tensor_map<64x64xf16
       %fb = tile.fetch %mb[%step, %zero] : !map_b -> !b
       %m = tile.mma %sum, %fa[%zero], %fb[%zero] {wgmma} : !sums, !a, !b
+      %u = tile.map(%m) : (!sums) -> !sums {
+      ^bb0(%x: f32):
+        %y = arith.negf %x : f32
+        tile.yield %y : f32
+      }
       // CHECK: tile.fetch %{{.*}}[%[[STEP]], %{{.*}}] : !tile.tensor_map<32x64xf16
       %fc = tile.fetch %mc[%step, %zero] : !map_c -> !c
       %t = tile.mma %few, %fa[%zero], %fc[%zero] {rhs_transposed, wgmma} : !thin, !a, !c
-      scf.yield %m : !sums
+      scf.yield %u : !sums
     }
   }
   llvm.return

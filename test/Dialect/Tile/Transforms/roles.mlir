@@ -3,8 +3,8 @@
 // A product that is fetched becomes two roles with a channel between them, one pass after the other.
 // RUN: ft-opt %s --tile-split-roles | FileCheck %s --check-prefix=ROLES
 // RUN: ft-opt %s --tile-split-roles --tile-make-channels | FileCheck %s --check-prefix=CHANNELS
-// RUN: ft-opt %s --tile-split-roles --tile-make-channels --tile-order-loops --tile-place-slots --tile-check-phases | FileCheck %s --check-prefix=SLOTS
-// RUN: ft-opt %s --tile-split-roles --tile-make-channels --tile-order-loops --tile-place-slots --tile-check-phases --tile-lower-channels | FileCheck %s --check-prefix=BARRIERS
+// RUN: ft-opt %s --tile-split-roles --tile-order-loops --tile-make-channels --tile-place-slots --tile-check-phases | FileCheck %s --check-prefix=SLOTS
+// RUN: ft-opt %s --tile-split-roles --tile-order-loops --tile-make-channels --tile-place-slots --tile-check-phases --tile-lower-channels | FileCheck %s --check-prefix=BARRIERS
 
 !a = !tile.shared<128x64xf16, swizzle = 128, stages = 1>
 !b = !tile.shared<64x128xf16, swizzle = 128, stages = 1>

@@ -21,6 +21,19 @@ def TileHoistFetches : PipelinePass<"tile-hoist-fetches"> {
   }];
 }
 
+def TileRotateLoops : PipelinePass<"tile-rotate-loops"> {
+  let summary = "multiply the last product of an iteration beside the first of the next one";
+  string reads = "`tile.pipeline`, `tile.mma`";
+  string writes = "loops";
+  let description = [{
+    Software pipelining of a loop with a chain of products (`#tile.chain`), by one iteration. The last product, and what follows of it, moves into the next iteration,
+    after its first product. So it may be in flight while others compute what leads from the first product to the last one (FlashAttention-3, arXiv 2407.08608, §3.2).
+    The first iteration begins before the loop, and the last one ends after it. What the last product takes is carried by the loop.
+
+    A loop that may have no iteration, or does something else than fetch, load and multiply, stays.
+  }];
+}
+
 def TileSplitRoles : PipelinePass<"tile-split-roles"> {
   let summary = "divide a kernel among warp groups that fetch and warp groups that compute";
   string reads = "`tile.pipeline`, `tile.fetch`";
@@ -41,7 +54,8 @@ def TileMakeChannels : PipelinePass<"tile-make-channels"> {
   let description = [{
     Fetches of one block of operations, which lie side by side, become an element of a channel with the `slots` of the kernel's `tile.pipeline`. All elements that
     are read before the next one is share one channel, whose slots are as large as the largest. One that stays while others come has a channel of one slot. The loading
-    role has `tile.acquire`, a `tile.start_fetch` for each tile, and `tile.publish`. The computing role has `tile.receive`, and `tile.release` after the last use.
+    role has `tile.acquire`, a `tile.start_fetch` for each tile, and `tile.publish`. The computing role has `tile.receive`, and `tile.release` after the last use,
+    which of a product in flight is its `tile.await`.
     The channels' shared memory is added to the launch. What does not fit the device is an error that names the channel.
   }];
   let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "0", "of a thread block at most; 0: no limit">];
@@ -52,7 +66,7 @@ def TileOrderLoops : PipelinePass<"tile-order-loops"> {
   string reads = "`tile.mma`";
   string writes = "`tile.start_mma`, `tile.await`";
   let description = [{
-    `tile.mma` with `wgmma` becomes `tile.start_mma` and `tile.await`. The await stands before the release of the slot that the product reads.
+    `tile.mma` with `wgmma` becomes `tile.start_mma`, and `tile.await` before its sums are used. So products that follow are in flight meanwhile.
   }];
 }
 

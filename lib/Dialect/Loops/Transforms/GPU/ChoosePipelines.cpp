@@ -112,7 +112,7 @@ std::string PipelineChooser::findObstacle(loops::LeafOp leaf, const leaf::LeafGr
       if (std::string why = readFetch(map, shape, *nest.product, graph.nests[i], isLhs); !why.empty())
         return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
     }
-  int64_t ofLeaf = 0;
+  int64_t ofLeaf = 0, ofSlot = 0, products = 0;
   for (auto [i, nest] : llvm::enumerate(plan.nests)) {
     if (!nest.product)
       continue;
@@ -120,8 +120,11 @@ std::string PipelineChooser::findObstacle(loops::LeafOp leaf, const leaf::LeafGr
     const int64_t left = nest.left ? 0 : staged.lhs.getBytes();
     const bool isLeftKept = left > 0 && stays(leaf, graph, graph.nests[i].members.front().reads[size_t(nest.product->loops.lhs)]);
     ofLeaf += isLeftKept ? left : 0;
-    slotBytes = std::max(slotBytes, staged.rhs.getBytes() + (isLeftKept ? 0 : left));
+    ofSlot = std::max(ofSlot, staged.rhs.getBytes() + (isLeftKept ? 0 : left));
+    ++products;
   }
+  // In a loop operands of several products come at the same time, each through a channel of its own.
+  slotBytes = std::max(slotBytes, ofSlot * (isa<scf::ForOp>(leaf->getParentOp()) ? products : 1));
   stayBytes = std::max(stayBytes, ofLeaf);
   steps = std::numeric_limits<int64_t>::max();
   return std::string();
