@@ -68,6 +68,7 @@ private:
   void keep(const ChainPlace &place, Value value);
   void put(unsigned nest, const ElementView &view, Value tile);
   Value fromMemory(const ChainPlace &place, tile::RegistersType type);
+  Value fromRegisters(const ChainPlace &place, tile::RegistersType type, Type element);
   Value valueTile(const Memory &memory, tile::RegistersType type);
   Value makeView(const ChainPlace &place, SmallVectorImpl<bool> &inside);
   int64_t widthOf(const ChainPlace &place) const;
@@ -99,6 +100,8 @@ private:
 /// What a loop hands on in f32, and what of it is on its way from one product to the same.
 void ChainEmitter::findWide() {
   wide.assign(graph.buffers.size(), false);
+  for (auto [i, value] : llvm::enumerate(e.handed))
+    wide[i] = value && isHalf(graph.buffers[i].elementType);
   for (const KeptTiles &kept : e.kept)
     for (int buffer : {kept.sum.input, kept.sum.output})
       wide[size_t(buffer)] = isHalf(graph.buffers[size_t(buffer)].elementType) && kept.sum.type.isF32();
@@ -196,6 +199,8 @@ Value ChainEmitter::fromMemory(const ChainPlace &place, tile::RegistersType type
 Value ChainEmitter::load(const ChainPlace &place, Type element) {
   const Memory &memory = e.memories[size_t(place.buffer)];
   tile::RegistersType type = typeOf(place.space, graph.buffers[size_t(place.buffer)].elementType);
+  if (e.handed[size_t(place.buffer)])
+    return fromRegisters(place, type, element);
   auto finish = [&](Value tile) {
     tile = asElements(tile, element);
     return place.space < 0 ? rowValues(tile) : tile;
@@ -213,6 +218,26 @@ Value ChainEmitter::load(const ChainPlace &place, Type element) {
     scf::YieldOp::create(b, ValueRange{fromMemory(place, type)});
   }
   return finish(branch.getResult(0));
+}
+
+/// What a loop before has left, or the value that memory is at first.
+Value ChainEmitter::fromRegisters(const ChainPlace &place, tile::RegistersType type, Type element) {
+  const Memory &memory = e.memories[size_t(place.buffer)];
+  Value own = e.handed[size_t(place.buffer)];
+  if (memory.isValue) {
+    auto tile = [&](Value value) { return place.space < 0 ? rowValues(value) : value; };
+    auto branch = scf::IfOp::create(b, TypeRange{own.getType()}, memory.isValue, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Type wide = place.space < 0 ? cast<tile::RowVectorType>(own.getType()).getElementType() : cast<tile::RegistersType>(own.getType()).getElementType();
+    scf::YieldOp::create(b, ValueRange{tile(asElements(valueTile(memory, type), wide))});
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, ValueRange{own});
+    own = branch.getResult(0);
+  }
+  if (place.space >= 0)
+    return asElements(own, element);
+  return rowValues(asElements(overColumns(own, ChainPlace::ofRows), element));
 }
 
 void ChainEmitter::store(const ChainPlace &place, Value value) {
@@ -289,7 +314,7 @@ void ChainEmitter::put(unsigned nest, const ElementView &view, Value tile) {
   known.push_back({place, value});
   keep(place, value);
   const Buffer &buffer = graph.buffers[size_t(place.buffer)];
-  bool isKept = llvm::any_of(e.kept, [&](const KeptTiles &kept) { return kept.sum.chainTo == place && kept.sum.said.getStore() == loops::KeptStore::Last; });
+  bool isKept = llvm::any_of(e.kept, [&](const KeptTiles &kept) { return kept.sum.chainTo == place && kept.sum.said.getStore() != loops::KeptStore::Each; });
   if (buffer.kind == Buffer::Kind::Output && !isKept)
     store(place, value);
 }

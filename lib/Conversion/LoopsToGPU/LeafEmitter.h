@@ -84,6 +84,7 @@ public:
   std::vector<LeafNest> nests;   // by nest; those that threads compute point by point
   const RowPlan *rowPlan = nullptr; // rows stay in registers
   const schedule::ChainPlan *chain = nullptr; // tiles of products do
+  SmallVector<Value> handed; // by buffer of such a leaf: what a loop before has left of it in registers, or null
   tile::RowAccessesAttr rowAccesses; // and in which accesses they come and go
   std::vector<KeptTiles> kept;
   SmallVector<bool> syncs;       // by nest: the threads of a block wait after it

@@ -199,7 +199,7 @@ FailureOr<std::unique_ptr<LoopWalker::LeafHere>> LoopWalker::readHere(loops::Lea
   auto &[own, tiling, places] = here->placed;
   if (failed(checkConstants(leaf, own, tiling)) || failed(checkAccesses(leaf, own.form.graph, tiling, places, block.getThreads(), e.machine)))
     return failure();
-  FailureOr<KeptSums> kept = readKept(leaf, own, tiling, launch);
+  FailureOr<KeptSums> kept = readKept(leaf, own, tiling, launch, e.machine);
   if (failed(kept))
     return failure();
   here->kept = std::move(*kept);
@@ -256,6 +256,7 @@ LogicalResult LoopWalker::takeLeaf(loops::LeafOp leaf) {
   bindOperands(leaf, emitter, [](int) { return true; });
   setTiling(leaf, std::move((*here)->placed.tiling), emitter);
   bindValues(leaf, emitter);
+  bindHanded(leaf, emitter);
   e.placeLeaf((*here)->placed.places, emitter);
   giveKept((*here)->kept, leaf, emitter);
   LogicalResult emitted = emitter.emit();

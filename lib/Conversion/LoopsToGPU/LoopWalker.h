@@ -107,11 +107,15 @@ private:
 
   // LoopKeeping.cpp
   LogicalResult takeKeeping(scf::ForOp loop);
-  LogicalResult takeKept(scf::ForOp loop, Value lower, Value upper);
+  LogicalResult takeKept(scf::ForOp loop, Value lower, Value upper, SmallVectorImpl<std::pair<Value, Value>> &left);
   LogicalResult loadKept(loops::LeafOp leaf, SmallVectorImpl<Value> &tiles);
-  LogicalResult storeKept(loops::LeafOp leaf);
+  /// `left`: adds what stays in registers, by the memory in whose place.
+  LogicalResult storeKept(loops::LeafOp leaf, SmallVectorImpl<std::pair<Value, Value>> &left);
   void giveKept(ArrayRef<KeptSum> sums, loops::LeafOp leaf, LeafEmitter &emitter);
   void takeNext(loops::LeafOp leaf, LeafEmitter &emitter);
+  Value handedOf(Value memory) const;
+  void bindHanded(loops::LeafOp leaf, LeafEmitter &emitter);
+  void handOn(scf::IfOp some, ArrayRef<std::pair<Value, Value>> made);
 
   // LoopLeaves.cpp
   /// A leaf with all that it says, and its emitter, in which no operand is bound yet.
@@ -147,6 +151,7 @@ private:
   Known known;
   std::optional<RowPlan> rowPlan;
   std::optional<schedule::ChainPlan> chain;
+  llvm::DenseMap<Value, Value> handed; // by memory: what loops have left in registers in its place
   std::optional<HostExpr> tasks = 1; // most of the kernel's grid loops, if the host knows them
   bool hasDealt = false;             // some grid loops
   llvm::DenseMap<Value, Value> ofArguments; // what was computed at the kernel's begin

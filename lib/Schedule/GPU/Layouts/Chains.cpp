@@ -91,6 +91,10 @@ private:
   bool isWritten(int buffer) const {
     return llvm::any_of(known, [&](const ChainPlace &place) { return place.buffer == buffer; });
   }
+  bool hasProducts() const {
+    return llvm::any_of(graph.nests, [](const Nest &nest) { return !matchContractions(nest).empty(); });
+  }
+  void findSpacesOfRows();
   void pad();
   bool stage(int64_t rows);
 
@@ -251,11 +255,29 @@ bool ChainPlanner::classify(unsigned number) {
   return true;
 }
 
+/// Without products the outermost loop of all nests is over rows, and all others are over columns.
+void ChainPlanner::findSpacesOfRows() {
+  if (graph.nests.front().sizes.empty())
+    return;
+  plan.rowSizes = {graph.nests.front().sizes.front()};
+  for (const Nest &nest : graph.nests) {
+    ChainSpace own;
+    own.sizes = nest.sizes;
+    for (auto [loop, size] : llvm::enumerate(nest.sizes)) {
+      own.alongRow.push_back(loop > 0);
+      own.columns *= loop > 0 ? size : 1;
+    }
+    bool isKnown = llvm::any_of(plan.spaces, [&](const ChainSpace &other) { return other.sizes == own.sizes; });
+    if (nest.sizes.size() > 1 && nest.sizes.front() == plan.rowSizes.front() && !isKnown)
+      plan.spaces.push_back(std::move(own));
+  }
+}
+
 /// Columns of tiles: in units of a slab where TMA brings right operands row by row, else what terms of the next product come in.
 void ChainPlanner::pad() {
   using P = tile::ProductAttr;
   for (auto [s, space] : llvm::enumerate(plan.spaces)) {
-    int64_t unit = P::fragmentTerms;
+    int64_t unit = hasProducts() ? P::fragmentTerms : P::groupColumnUnit;
     for (auto [number, nest] : llvm::enumerate(plan.nests))
       if (nest.product && nest.space == int(s)) {
         const ElementView &rhs = graph.nests[number].members.front().reads[size_t(nest.product->loops.rhs)];
@@ -310,6 +332,8 @@ std::optional<ChainPlan> ChainPlanner::run(int64_t rows) {
       if (!findSpace(unsigned(i), found.front(), space))
         return std::nullopt;
     }
+  if (plan.spaces.empty())
+    findSpacesOfRows();
   pad();
   for (auto [i, nest] : llvm::enumerate(graph.nests)) {
     auto number = unsigned(i);
@@ -322,7 +346,7 @@ std::optional<ChainPlan> ChainPlanner::run(int64_t rows) {
                   : !classify(number) || !llvm::all_of(nest.members, [&](const NestMember &member) { return takeMember(number, member); }))
       return std::nullopt;
   }
-  if (llvm::none_of(plan.nests, [](const ChainNest &nest) { return nest.left.has_value(); })) {
+  if (hasProducts() && llvm::none_of(plan.nests, [](const ChainNest &nest) { return nest.left.has_value(); })) {
     why = "no product takes what another one has left in registers";
     return std::nullopt;
   }
@@ -363,5 +387,6 @@ tile::ChainAttr schedule::chooseChain(const LeafForm &form, const TileContext &c
     return nullptr;
   std::string why;
   std::optional<ChainPlan> plan = planChain(form, context, groups * tile::ProductAttr::groupRows, why);
-  return plan && fitsRegisters(*plan, groups, machine) ? plan->attribute : nullptr;
+  bool hasProducts = plan && llvm::any_of(plan->nests, [](const ChainNest &nest) { return bool(nest.product); });
+  return hasProducts && fitsRegisters(*plan, groups, machine) ? plan->attribute : nullptr;
 }

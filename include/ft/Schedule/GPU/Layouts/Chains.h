@@ -56,7 +56,7 @@ struct ChainPlan {
   int64_t words() const;
 };
 
-/// How warp groups with so many `rows` in all compute a leaf; or `why` they can't.
+/// How warp groups with so many `rows` in all compute a leaf; or `why` they can't. A leaf without products is one, too, whose outermost loops are over rows.
 std::optional<ChainPlan> planChain(const LeafForm &form, const TileContext &context, int64_t rows, std::string &why);
 /// Whether so many warp groups have registers for it, beside those that addresses and functions take.
 bool fitsRegisters(const ChainPlan &plan, int64_t groups, const Machine &machine);

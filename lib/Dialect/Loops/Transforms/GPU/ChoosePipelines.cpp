@@ -60,11 +60,12 @@ private:
   FailureOr<std::string> findObstacle(loops::LeafOp leaf);
   std::string findObstacle(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan);
   LogicalResult layOutWithout(loops::LeafOp leaf);
+  LogicalResult layOutBehind(loops::LeafOp leaf, int64_t rows);
   tile::PipelineAttr choose();
   /// Bytes of shared memory that slots leave to others, each of which begins where a channel may: also to what warps leave each other.
   int64_t bytesBeside() const {
     constexpr int64_t unit = tile::ChannelType::alignment;
-    return int64_t(llvm::alignTo(ownBytes + leafBytes + unit, unit)) +
+    return int64_t(llvm::alignTo(ownBytes + leafBytes + channels * unit, unit)) +
            (stayBytes > 0 ? int64_t(llvm::alignTo(stayBytes + 2 * tile::ChannelType::barrierBytes, unit)) : 0);
   }
 
@@ -72,7 +73,8 @@ private:
   ArrayRef<loops::LaunchOp> launches;
   const Machine &machine;
   etdg::ThreadBlockAttr block;
-  int64_t slotBytes = 0; // of the largest
+  int64_t slotBytes = 0; // of the largest slots that are taken together, and of their barriers
+  int64_t channels = 1;  // that they are of
   int64_t stayBytes = 0; // of operands that may stay while others come
   int64_t ownBytes = 0;  // of what the kernel has in shared memory otherwise
   int64_t leafBytes = 0; // of what its other leaves need in turn
@@ -124,7 +126,9 @@ std::string PipelineChooser::findObstacle(loops::LeafOp leaf, const leaf::LeafGr
     ++products;
   }
   // In a loop operands of several products come at the same time, each through a channel of its own.
-  slotBytes = std::max(slotBytes, ofSlot * (isa<scf::ForOp>(leaf->getParentOp()) ? products : 1));
+  products = isa<scf::ForOp>(leaf->getParentOp()) ? products : 1;
+  slotBytes = std::max(slotBytes, products * (ofSlot + 2 * tile::ChannelType::barrierBytes));
+  channels = std::max(channels, products);
   stayBytes = std::max(stayBytes, ofLeaf);
   steps = std::numeric_limits<int64_t>::max();
   return std::string();
@@ -132,7 +136,8 @@ std::string PipelineChooser::findObstacle(loops::LeafOp leaf, const leaf::LeafGr
 
 /// Why a leaf can't have its operands fetched; empty: it can.
 FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
-  if (!hasGroups(leaf) && waitsInside(leaf))
+  const bool isElse = !hasGroups(leaf);
+  if (isElse && waitsInside(leaf))
     return std::string("another leaf of the kernel needs all threads of a block");
   FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
   if (failed(own))
@@ -140,7 +145,7 @@ FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
   FailureOr<LeafTiling> tiling = readTiling(leaf, *own, machine);
   if (failed(tiling))
     return failure();
-  if (!hasGroups(leaf)) {
+  if (isElse) {
     LeafNeeds needs = findNeeds(leaf, *own, *tiling, block);
     int64_t bytes = needs.operands.bytes + needs.sums.bytes;
     for (const LeafNeeds::Need &value : needs.values)
@@ -161,7 +166,7 @@ FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
       if (std::string why = readFetch(map, shape, product, graph.nests[i], isLhs); !why.empty())
         return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
     }
-    slotBytes = std::max(slotBytes, product.staged.lhs.getBytes() + product.staged.rhs.getBytes());
+    slotBytes = std::max(slotBytes, product.staged.lhs.getBytes() + product.staged.rhs.getBytes() + 2 * tile::ChannelType::barrierBytes);
     steps = std::max<int64_t>(steps, llvm::divideCeil(shape.k.most, product.attribute.getStep()));
   }
   return std::string();
@@ -177,12 +182,27 @@ LogicalResult PipelineChooser::layOutWithout(loops::LeafOp leaf) {
   return success();
 }
 
+/// What follows a chain of products may be computed of its tiles where these are.
+LogicalResult PipelineChooser::layOutBehind(loops::LeafOp leaf, int64_t rows) {
+  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
+  if (failed(own))
+    return failure();
+  if (own->form.graph.nests.empty() || loops::hasOverlaps(leaf))
+    return success();
+  leaf::Nest collapsed;
+  std::string why;
+  if (std::optional<schedule::ChainPlan> plan =
+          schedule::planChain(own->form, schedule::tileContextOf(own->form, 0, own->context, own->rowWise, collapsed), rows, why))
+    leaf.setLayoutsAttr(ArrayAttr::get(leaf.getContext(), Attribute(tile::ChainAttr::get(leaf.getContext(), rows))));
+  return success();
+}
+
 /// As many slots as shared memory has room for, and no more than steps; as many registers as the loaders leave.
 tile::PipelineAttr PipelineChooser::choose() {
   using P = tile::PipelineAttr;
   const int64_t computers = block.getThreads() / P::groupThreads, threads = (computers + 1) * P::groupThreads;
   const int64_t room = machine.occupancy.sharedBytesPerBlock - bytesBeside();
-  const int64_t slots = std::min<int64_t>(room / (slotBytes + 2 * tile::ChannelType::barrierBytes), steps);
+  const int64_t slots = std::min<int64_t>(room / slotBytes, steps);
   constexpr int64_t unit = 8;
   const int64_t all = machine.occupancy.registersPerUnit / threads / unit * unit * threads;
   const int64_t loader = P::leastRegisters, rest = (all - loader * P::groupThreads) / (computers * P::groupThreads) / unit * unit;
@@ -209,11 +229,18 @@ LogicalResult PipelineChooser::run() {
     if (!memory || memory.getKind() == loops::MemoryKind::Shared)
       ownBytes += loops::bytesOfBlock(alloc);
   });
-  const int64_t least = bytesBeside() + 2 * (slotBytes + 2 * tile::ChannelType::barrierBytes);
+  const int64_t least = bytesBeside() + 2 * slotBytes;
   if (obstacle.empty() && least > machine.occupancy.sharedBytesPerBlock)
     obstacle = "its operands and what it keeps take " + std::to_string(least) + " bytes of shared memory, of " +
                std::to_string(machine.occupancy.sharedBytesPerBlock);
   if (obstacle.empty()) {
+    int64_t rows = 0;
+    for (loops::LeafOp leaf : leaves)
+      if (auto chain = dyn_cast_or_null<tile::ChainAttr>(leaf.getLayoutsAttr().size() == 1 ? leaf.getLayoutsAttr()[0] : Attribute()))
+        rows = chain.getRows();
+    for (loops::LeafOp leaf : leaves)
+      if (rows > 0 && !hasGroups(leaf) && failed(layOutBehind(leaf, rows)))
+        return failure();
     if (!kernel->hasAttr(tile::pipelineName))
       kernel->setAttr(tile::pipelineName, choose());
     return success();

@@ -15,6 +15,9 @@
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -318,6 +321,101 @@ static Type typeInChain(loops::LeafOp leaf, const KeptSum &sum) {
   return leaf->getParentOp()->hasAttr("loops.rounds_last") && leaf::isHalf(sum.type) ? Float32Type::get(leaf.getContext()) : Type();
 }
 
+/// Adds the leaves that meet a memory, under whatever name; false where it is met in another way.
+static bool findLeaves(Value memory, llvm::SetVector<loops::LeafOp> &leaves) {
+  for (OpOperand &use : memory.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<memref::DeallocOp, loops::StagedOp>(user))
+      continue;
+    if (auto yield = dyn_cast<scf::YieldOp>(user); yield && isa<scf::IfOp>(yield->getParentOp())) {
+      if (!findLeaves(yield->getParentOp()->getResult(use.getOperandNumber()), leaves))
+        return false;
+      continue;
+    }
+    if (!isa<loops::ViewOp>(user))
+      return false;
+    for (Operation *reader : user->getUsers()) {
+      auto leaf = dyn_cast<loops::LeafOp>(reader);
+      if (!leaf)
+        return false;
+      leaves.insert(leaf);
+    }
+  }
+  return true;
+}
+
+/// Whether a view is of a memory, or of what a branch makes of it.
+static bool isOf(Value view, Value memory) {
+  auto here = view.getDefiningOp<loops::ViewOp>();
+  std::function<bool(Value)> is = [&](Value from) {
+    auto branch = from.getDefiningOp<scf::IfOp>();
+    if (!branch)
+      return from == memory;
+    unsigned number = cast<OpResult>(from).getResultNumber();
+    return is(branch.thenYield().getOperand(number)) || is(branch.elseYield().getOperand(number));
+  };
+  return here && is(here.getMemory());
+}
+
+/// Whether a leaf is a chain that meets a memory as the tile that another one keeps.
+static bool meetsAs(loops::LeafOp leaf, Value memory, const KeptSum &sum, const schedule::ChainPlan &plan, etdg::ThreadBlockAttr block, const Machine &machine) {
+  ArrayAttr layouts = leaf.getLayoutsAttr();
+  if (!layouts || layouts.size() != 1 || !isa<tile::ChainAttr>(layouts[0]))
+    return false;
+  FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
+  FailureOr<LeafTiling> tiling = failed(own) ? FailureOr<LeafTiling>(failure()) : readTiling(leaf, *own, machine);
+  if (failed(tiling) || tiling->chain->attribute != plan.attribute || tiling->chain->rowSizes != plan.rowSizes || tiling->chain->mostRows != plan.mostRows)
+    return false;
+  const LeafGraph &graph = own->form.graph;
+  auto isSame = [&](unsigned nest, const ElementView &view) {
+    if (view.isSplat())
+      return true;
+    const leaf::Buffer &buffer = graph.buffers[size_t(view.buffer)];
+    bool isInput = buffer.kind == leaf::Buffer::Kind::Input, isOutput = buffer.kind == leaf::Buffer::Kind::Output;
+    if ((!isInput && !isOutput) || !isOf(isInput ? leaf.getInputs()[buffer.number] : leaf.getOutputs()[buffer.number], memory))
+      return true;
+    std::optional<schedule::ChainPlace> place = tiling->chain->placeOf(graph, nest, view);
+    const schedule::ChainPlace &kept = *sum.chainTo;
+    if (!place || place->offset != kept.offset || place->rows != kept.rows || place->columns != kept.columns || (place->space < 0) != (kept.space < 0))
+      return false;
+    if (place->space < 0)
+      return true;
+    const schedule::ChainSpace &a = tiling->chain->spaces[size_t(place->space)], &b = plan.spaces[size_t(kept.space)];
+    return a.columns == b.columns && a.padded == b.padded;
+  };
+  for (auto [n, nest] : llvm::enumerate(graph.nests))
+    for (const NestMember &member : nest.members)
+      for (auto *views : {&member.reads, &member.inits, &member.writes})
+        for (const ElementView &view : *views)
+          if (!isSame(unsigned(n), view))
+            return false;
+  return true;
+}
+
+/// Whether a leaf either doesn't write a memory, or keeps what it writes through a loop in the same block, and stores nothing before its end.
+static bool handsOn(loops::LeafOp leaf, memref::AllocOp memory) {
+  auto kept = leaf->getAttrOfType<ArrayAttr>(keptName);
+  const bool isInLoop = isa<scf::ForOp>(leaf->getParentOp()) && leaf->getParentOp()->getBlock() == memory->getBlock();
+  for (auto [number, output] : llvm::enumerate(leaf.getOutputs())) {
+    auto isLast = [&](KeptAttr one) { return one.getOutput() == int64_t(number) && one.getStore() == KeptStore::Last; };
+    if (isOf(output, memory) && (!isInLoop || !kept || llvm::none_of(kept.getAsRange<KeptAttr>(), isLast)))
+      return false;
+  }
+  return true;
+}
+
+/// Whether all that meets what a chain keeps has it in registers, as the chain has.
+static bool canHand(loops::LeafOp leaf, CarriedView view, const KeptSum &sum, const schedule::ChainPlan &plan, const Machine &machine) {
+  auto made = leaf.getOutputs()[view.output].getDefiningOp<loops::ViewOp>();
+  etdg::ThreadBlockAttr block = loops::gridOf(leaf->getParentOfType<func::FuncOp>()).getBlock();
+  llvm::SetVector<loops::LeafOp> leaves;
+  auto alloc = made ? made.getMemory().getDefiningOp<memref::AllocOp>() : memref::AllocOp();
+  // (Memory of the loop's own block has nothing of an earlier run of that block, which registers would not have.)
+  return alloc && alloc->getBlock() == leaf->getParentOp()->getBlock() && findLeaves(alloc, leaves) && llvm::all_of(leaves, [&](loops::LeafOp other) {
+           return handsOn(other, alloc) && meetsAs(other, alloc, sum, plan, block, machine);
+         });
+}
+
 static void keepChain(loops::LeafOp leaf, const LeafInBlock &own, const schedule::ChainPlan &plan, ArrayRef<loops::LaunchOp> launches) {
   CarriedViews carried(leaf, launches);
   SmallVector<Attribute> said;
@@ -412,7 +510,7 @@ static LogicalResult checkKept(loops::LeafOp leaf, KeptFinder &finder, KeptAttr 
 }
 
 static LogicalResult checkKeptInChain(loops::LeafOp leaf, CarriedViews &carried, const LeafGraph &graph, const schedule::ChainPlan &plan, KeptAttr said,
-                                      KeptSums &kept) {
+                                      const Machine &machine, KeptSums &kept) {
   auto refuse = [&](const Twine &why) { return leaf.emitError("the GPU engine can't keep ") << said << " in registers: " << why; };
   CarriedView view{unsigned(said.getInput()), unsigned(said.getOutput())};
   if (!carried.isCarried(view))
@@ -427,11 +525,12 @@ static LogicalResult checkKeptInChain(loops::LeafOp leaf, CarriedViews &carried,
     return refuse("the loop's iterations hand it on in another type, or round it (it says no loops.rounds_last)");
   sum->type = said.getType() ? said.getType() : sum->type;
   sum->said = said;
+  sum->isHanded = said.getStore() == KeptStore::Last && canHand(leaf, view, *sum, plan, machine);
   kept.push_back(*sum);
   return success();
 }
 
-FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches) {
+FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches, const Machine &machine) {
   KeptSums kept;
   auto said = leaf->getAttrOfType<ArrayAttr>(keptName);
   if (!said)
@@ -441,7 +540,7 @@ FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, 
   if (tiling.chain) {
     CarriedViews carried(leaf, launches);
     for (KeptAttr one : said.getAsRange<KeptAttr>())
-      if (failed(checkKeptInChain(leaf, carried, own.form.graph, *tiling.chain, one, kept)))
+      if (failed(checkKeptInChain(leaf, carried, own.form.graph, *tiling.chain, one, machine, kept)))
         return failure();
   } else {
     KeptFinder finder(leaf, own, tiling, launches);

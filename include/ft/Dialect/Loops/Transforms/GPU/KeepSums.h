@@ -20,12 +20,13 @@ struct KeptSum {
   int64_t tiles = 1;         // of all that is kept, row by row
   /// Of a leaf that is a chain of products, in the place of `leader`, `from` and `to`.
   std::optional<schedule::ChainPlace> chainFrom, chainTo;
+  bool isHanded = false; // nothing is stored: all leaves that read it after the loop have it in registers, as such chains
 };
 
 using KeptSums = SmallVector<KeptSum, 0>;
 
 /// What a leaf says of them. An error at it where something does not hold.
-FailureOr<KeptSums> readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches);
+FailureOr<KeptSums> readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches, const Machine &machine);
 
 /// The leaves in a loop's body that keep something through it.
 SmallVector<loops::LeafOp> keepingLeaves(scf::ForOp loop);
