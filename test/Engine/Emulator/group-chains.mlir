@@ -8,7 +8,7 @@
 //
 // Each of them is computed so: no value of a leaf goes through shared memory.
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=TILES
-// TILES-COUNT-3: layouts [#tile.chain<rows = 128>]
+// TILES: layouts [#tile.chain<rows = 128>]
 //
 // The left operand that a loop keeps is fetched before it, and what comes and goes shares one channel. Halves that a product takes are in registers.
 // RUN: ft-opt %s --ft-compile="to=pipeline target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=ROLES
@@ -21,6 +21,15 @@
 // ROLES-NOT: tile.start_fetch
 // ROLES: tile.start_mma {{.*}} : !tile.registers<128x128xf32, {{.*}}>, !tile.registers<128x48xf16, {{.*}}>, !tile.shared<48x128xf16, swizzle = 128, stages = 1>
 // ROLES-LABEL: llvm.func @gelu_k0
+
+// Heads that are 64 wide have no border, and their loop is rotated: the first keys come before it, and the last values after it.
+// RUN: ft-opt %S/../../../examples/flash_attention.mlir --type=q="tensor<16x64xf16>" --type=k="tensor<16x64xf16>" --type=v="tensor<16x64xf16>" --type=o="tensor<16x64xf16>" --type=p="tensor<16x16xf16>" --type=r="tensor<16xf16>" --type=s="tensor<f16>" --ft-compile="to=pipeline target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=ROTATED
+// ROTATED: scf.while
+// ROTATED-COUNT-2: tile.start_fetch
+// ROTATED: scf.for
+// ROTATED-COUNT-2: tile.start_fetch
+// ROTATED: tile.start_fetch
+// RUN: ft-run %S/../../../examples/flash_attention.mlir --type=q="tensor<16x64xf16>" --type=k="tensor<16x64xf16>" --type=v="tensor<16x64xf16>" --type=o="tensor<16x64xf16>" --type=p="tensor<16x16xf16>" --type=r="tensor<16xf16>" --type=s="tensor<f16>" --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=1 --dim=Q=3 --dim=K=11
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>

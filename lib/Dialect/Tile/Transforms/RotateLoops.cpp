@@ -1,11 +1,11 @@
 //===- RotateLoops.cpp - a product of one iteration beside those of the next -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Software pipelining of a loop with a chain of products, by one iteration: the
-// last product, and what follows of it, moves into the next iteration, where it is
-// multiplied while others compute what leads from the first product to the last
-// one (FlashAttention-3, arXiv 2407.08608, §3.2). The first iteration begins before
-// the loop, and the last one ends after it.
+// Software pipelining of a loop with a chain of products, by one iteration. The last
+// product, and what follows of it, moves into the next iteration. There it is
+// multiplied while others compute what leads from the first product to the last one
+// (FlashAttention-3, arXiv 2407.08608, §3.2). The first iteration begins before the
+// loop, and the last one ends after it.
 //
 //===----------------------------------------------------------------------===//
 #include "Pipelined.h"
@@ -113,8 +113,25 @@ static bool hasIteration(scf::ForOp loop) {
   if (matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) && matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)))
     return lower.slt(upper);
   auto branch = dyn_cast<scf::IfOp>(loop->getParentOp());
-  auto less = branch && loop->getBlock() == branch.thenBlock() ? branch.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-  return less && less.getPredicate() == arith::CmpIPredicate::slt && less.getLhs() == loop.getLowerBound() && less.getRhs() == loop.getUpperBound();
+  auto compared = branch && loop->getBlock() == branch.thenBlock() ? branch.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto says = [&](arith::CmpIPredicate predicate, Value one, Value other) {
+    return compared.getPredicate() == predicate && compared.getLhs() == one && compared.getRhs() == other;
+  };
+  return compared && (says(arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound()) ||
+                      says(arith::CmpIPredicate::sgt, loop.getUpperBound(), loop.getLowerBound()));
+}
+
+/// Whether sums like these come or go column by column, as they have columns beyond a matrix: ptxas lets no products be in flight beside such (C7511).
+static bool haveBorder(LLVM::LLVMFuncOp kernel, RegistersType sums) {
+  auto isCut = [&](RegistersType type, ArrayRef<bool> inside) { return type.getShape() == sums.getShape() && inside.size() == 2 && !inside[1]; };
+  return kernel
+      .walk([&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
+        auto store = dyn_cast<StoreOp>(op);
+        bool cut = (load && isCut(load.getType(), load.getInBounds())) || (store && isCut(store.getValue().getType(), store.getInBounds()));
+        return cut ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 bool Rotation::find() {
@@ -124,7 +141,8 @@ bool Rotation::find() {
     return false;
   first = products.front(), last = products.back();
   auto fetch = last.getRhs().getDefiningOp<FetchOp>();
-  if (!first.getWgmma() || !last.getWgmma() || last.getLhsType() || !fetch || fetch->getBlock() != &body || !fetch->hasOneUse())
+  if (!first.getWgmma() || !last.getWgmma() || last.getLhsType() || !fetch || fetch->getBlock() != &body || !fetch->hasOneUse() ||
+      haveBorder(loop->getParentOfType<LLVM::LLVMFuncOp>(), last.getType()))
     return false;
   findBehind();
   if (behind.contains(first))

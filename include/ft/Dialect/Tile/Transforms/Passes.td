@@ -30,7 +30,7 @@ def TileRotateLoops : PipelinePass<"tile-rotate-loops"> {
     after its first product. So it may be in flight while others compute what leads from the first product to the last one (FlashAttention-3, arXiv 2407.08608, §3.2).
     The first iteration begins before the loop, and the last one ends after it. What the last product takes is carried by the loop.
 
-    A loop that may have no iteration, or does something else than fetch, load and multiply, stays.
+    A loop that may have no iteration, or does something else than fetch, load and multiply, stays. So does one whose sums have columns beyond a matrix.
   }];
 }
 
