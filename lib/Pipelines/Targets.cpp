@@ -285,6 +285,8 @@ std::unique_ptr<TargetPipeline> mlir::ft::makeGpuPipeline(GpuPipelineOptions opt
 void mlir::ft::buildKernelsToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createTileUseSpecialFunctions());
   pm.addPass(createConvertTileToNVVM());
+  pm.addPass(createTileScaleExponents());
+  pm.addPass(createTileUseSpecialFunctions());
   pm.addPass(createTileExpandMath());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCSEPass());

@@ -52,9 +52,6 @@ struct Float {
   Value select(Value c, Value x, Value y) const { return arith::SelectOp::create(b, c, x, y); }
   Value abs(Value x) const { return math::AbsFOp::create(b, x); }
 
-  /// What the special function unit does alone, to 2^-17 of the result: enough of what stands for a half.
-  Value expOfHalf(Value x) const { return instruction("ex2.approx.ftz.f32", mul(x, constant(log2e))); }
-
   /// exp x = 2^i 2^f, i an integer, f at most a half: the unit raises to f + 1, and 2^(i - 1) is put together from bits. Roundings
   /// and powers of the unit would be four times as slow as sums.
   Value exp(Value x) const {
@@ -141,12 +138,14 @@ struct Float {
 static Value useInstructions(Code &b, Operation *op) {
   Value x = op->getOperand(0);
   Float f{b};
+  auto standsForHalf = [](auto power) { return bitEnumContainsAll(power.getFastmath(), arith::FastMathFlags::afn); };
+  // (`tile-scale-exponents` writes it as a power of 2, which the unit computes alone to 2^-17 of the result.)
   if (auto exp = dyn_cast<math::ExpOp>(op))
-    return bitEnumContainsAll(exp.getFastmath(), arith::FastMathFlags::afn) ? f.expOfHalf(x) : f.exp(x);
+    return standsForHalf(exp) ? Value() : f.exp(x);
   if (auto division = dyn_cast<arith::DivFOp>(op))
     return bitEnumContainsAll(division.getFastmath(), arith::FastMathFlags::arcp) ? f.shareOf(x, division.getRhs()) : Value();
-  if (isa<math::Exp2Op>(op))
-    return f.instruction("ex2.approx.f32", x);
+  if (auto power = dyn_cast<math::Exp2Op>(op))
+    return f.instruction(standsForHalf(power) ? "ex2.approx.ftz.f32" : "ex2.approx.f32", x);
   if (isa<math::ExpM1Op>(op))
     return f.expm1(x);
   if (isa<math::LogOp>(op))

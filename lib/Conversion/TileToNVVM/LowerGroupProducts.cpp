@@ -155,19 +155,12 @@ private:
                                  leftType.getElementType().isBF16(), !op.getRhsTransposed());
       }
   }
-  static Value pairOf(ThreadCode &b, Value low, Value high) {
-    Value both = LLVM::PoisonOp::create(b, VectorType::get(2, low.getType()));
-    for (auto [i, one] : llvm::enumerate(std::initializer_list<Value>{low, high}))
-      both = LLVM::InsertElementOp::create(b, both, one, b.number32(int64_t(i)));
-    return both;
-  }
-  /// Two halves as a word, the first one low. What has just been rounded is so by one instruction for both.
+  /// Two halves as a word, the first one low. What has been rounded in pairs is such a word.
   static Value pack(ThreadCode &b, Value low, Value high) {
-    auto first = low.getDefiningOp<arith::TruncFOp>(), second = high.getDefiningOp<arith::TruncFOp>();
-    bool areRounded = first && second && first.getIn().getType().isF32() && second.getIn().getType().isF32();
-    Value both = areRounded ? Value(arith::TruncFOp::create(b, VectorType::get(2, low.getType()), pairOf(b, first.getIn(), second.getIn())))
-                            : pairOf(b, low, high);
-    return LLVM::BitcastOp::create(b, b.getI32Type(), both);
+    auto first = low.getDefiningOp<LLVM::ExtractElementOp>(), second = high.getDefiningOp<LLVM::ExtractElementOp>();
+    bool isPair = first && second && first.getVector() == second.getVector() && matchPattern(first.getPosition(), m_Zero()) &&
+                  matchPattern(second.getPosition(), m_One()) && cast<VectorType>(first.getVector().getType()).getNumElements() == 2;
+    return LLVM::BitcastOp::create(b, b.getI32Type(), isPair ? first.getVector() : b.pairOf(low, high));
   }
   /// The number of this thread's warp group, which the warp knows to be one for all of its lanes.
   static Value groupIndex(ThreadCode &b) {

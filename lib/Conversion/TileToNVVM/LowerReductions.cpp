@@ -33,13 +33,21 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
     SmallVector<Value> values(adaptor.getInput()), inside = insideOf(b, op);
     int64_t columns = type.getOwn(1);
     for (int64_t row = 0; row < type.getOwn(0); ++row) {
-      Value result;
+      // Several partial results, since one would wait for each combination in turn.
+      constexpr int64_t most = 4;
+      SmallVector<Value> parts(size_t(std::min(most, columns)));
       for (int64_t column = 0; column < columns; ++column) {
-        Value value = values[row * columns + column];
+        Value value = values[row * columns + column], &part = parts[size_t(column % most)];
         if (inside[column])
           value = arith::SelectOp::create(b, inside[column], value, adaptor.getNeutral().front());
-        result = result ? combine(result, value) : value;
+        part = part ? combine(part, value) : value;
       }
+      while (parts.size() > 1) {
+        for (size_t i = 0; i < parts.size() / 2; ++i)
+          parts[i] = combine(parts[i], parts[parts.size() - 1 - i]);
+        parts.resize((parts.size() + 1) / 2);
+      }
+      Value result = parts.front();
       for (int64_t mask = 1; mask < type.getLayout().getThreads()[1]; mask *= 2)
         result = combine(result, b.exchange(result, mask));
       std::fill_n(values.begin() + row * columns, columns, result);

@@ -10,6 +10,12 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+Value ThreadCode::pairOf(Value low, Value high) {
+  Value both = LLVM::PoisonOp::create(*this, VectorType::get(2, low.getType()));
+  both = LLVM::InsertElementOp::create(*this, both, low, number32(0));
+  return LLVM::InsertElementOp::create(*this, both, high, number32(1));
+}
+
 Value ThreadCode::beginAlong(BlockedAttr layout, unsigned dim) {
   const int64_t vector = layout.getVector()[dim], repeats = layout.getRepeats(dim);
   Value along = threadAlong(layout, dim);

@@ -62,6 +62,8 @@ public:
     Value pointer = at(matrix.pointer, offset, matrix.type.getElementType());
     return matrix.type.getSwizzled() ? ft::createSwizzledAddress(*this, pointer) : pointer;
   }
+  /// Two values as a vector.
+  Value pairOf(Value low, Value high);
   /// Adjacent elements, as one access of memory that is aligned so far.
   SmallVector<Value> load(Value pointer, Type element, int64_t count);
   void store(ArrayRef<Value> values, Value pointer);

@@ -372,8 +372,24 @@ struct LowerMap : OpConversionPattern<MapOp> {
       for (auto [all, value] : llvm::zip_equal(results, body.getTerminator()->getOperands()))
         all.push_back(mapping.lookupOrDefault(value));
     }
+    ThreadCode b(op.getLoc(), rewriter);
+    for (SmallVector<Value> &all : results)
+      roundPairs(b, all);
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
+  }
+
+private:
+  /// Two adjacent numbers that are rounded to halves are so by one instruction.
+  static void roundPairs(ThreadCode &b, MutableArrayRef<Value> values) {
+    for (size_t i = 0; i + 1 < values.size(); i += 2) {
+      auto low = values[i].getDefiningOp<arith::TruncFOp>(), high = values[i + 1].getDefiningOp<arith::TruncFOp>();
+      if (!low || !high || low == high || !low.getIn().getType().isF32() || !low.getType().isIntOrFloat() || low.getType().getIntOrFloatBitWidth() != 16)
+        continue;
+      Value both = arith::TruncFOp::create(b, VectorType::get(2, low.getType()), b.pairOf(low.getIn(), high.getIn()));
+      values[i] = LLVM::ExtractElementOp::create(b, both, b.number32(0));
+      values[i + 1] = LLVM::ExtractElementOp::create(b, both, b.number32(1));
+    }
   }
 };
 } // namespace

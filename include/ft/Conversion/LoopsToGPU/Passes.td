@@ -48,7 +48,8 @@ def TileUseSpecialFunctions : Pass<"tile-use-special-functions"> {
   let description = [{
     In kernels, elementary functions of f32 (`exp`, `exp2`, `expm1`, `log`, `log2`, `log1p`, `tanh`, `erf`, `rsqrt`) become the
     special function unit's powers of 2, logarithms and reciprocals. Arguments are reduced and results put together in full
-    precision. `exp` with `fastmath<afn>`, which stands for a half, what the unit does alone. A division with `fastmath<arcp>`
+    precision. `exp2` with `fastmath<afn>`, which stands for a half, what the unit does alone; such an `exp` is left to
+    `tile-scale-exponents`. A division with `fastmath<arcp>`
     becomes a product with the reciprocal, refined once. Runs before `convert-tile-to-nvvm`, on the bodies of its operations;
     other types are left to `tile-expand-math`.
   }];

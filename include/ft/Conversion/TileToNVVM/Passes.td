@@ -20,4 +20,16 @@ def ConvertTileToNVVM : Pass<"convert-tile-to-nvvm"> {
                            "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
+def TileScaleExponents : Pass<"tile-scale-exponents"> {
+  let summary = "write exponentials that stand for halves as powers of 2, with their factors multiplied beforehand";
+  let description = [{
+    Rewrites f32 numbers of threads, after `convert-tile-to-nvvm`. An `exp` with `fastmath<afn>` becomes an `exp2`, for which
+    `tile-use-special-functions` has an instruction. exp(s·c − m) becomes exp2(s·(c·log₂e) − m·log₂e), one instruction and a product
+    that a row's numbers share. The exponent is as near, by f32's digits of |s·c| + |m|. Where such a power is rounded to a half
+    and extended again, the rounding is left out. The maximum of a·c and b·c, where nothing else reads these and c > 0, becomes that
+    of a and b times c, which is the same number.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 #endif // FT_CONVERSION_TILETONVVM_PASSES
