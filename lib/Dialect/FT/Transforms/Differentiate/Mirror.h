@@ -81,31 +81,24 @@ public:
   LogicalResult run();
 
 private:
-  /// What is summed over the iterations, or put into a list, outside: the operations that make it, and what these read.
+  /// What is summed over the iterations, outside: the operation whose results are summed, and where its operands are.
   struct Sum {
-    Value target;                    // the captured value, or the list
-    SmallVector<Operation *> made;   // in the body outside instead of the mirror's
-    SmallVector<Value> sources;      // values of the mirror: the sum itself, or what `made` reads
-    Value part;                      // of the mirror: what is summed
+    Value target;               // the captured value
+    Operation *made = nullptr;  // in the reduction's body instead of the mirror's, where not null
+    SmallVector<Value> sources; // values of the mirror: the sum itself, or the operands of `made`
   };
 
   bool carries(unsigned state) const { return llvm::is_contained(carried, state); }
   void findCarried();
   void addStates();
   void seed();
-  void readStates();
   void readGradients();
   void readSums();
-  std::optional<int64_t> findSources(Value value, Value part, Sum &sum, unsigned depth);
   bool sinks(Sum &sum);
-  void emitSources(const Sum &sum);
   void dropConstantStates();
-  Value kept(Value value) const;
   void build();
   void returnStates(ComputeOp made);
   void returnSum(const Sum &sum, ComputeOp made);
-  void returnList(const Sum &sum, ComputeOp made);
-  Value cloneMade(OpBuilder &b, const Sum &sum, IRMapping &mapping);
   unsigned emit(Value value);
   bool isElement(Value value);
   Value listOf(Value value, ComputeOp made);
@@ -119,8 +112,7 @@ private:
   SmallVector<Value> stateArguments, stateYields, stateInits;
   SmallVector<Value> emits;
   SmallVector<std::pair<Value, unsigned>> gradients; // of a list: which of `emits`
-  SmallVector<Sum> sums, made; // of captured values, and of lists that are summed farther out
-  DenseMap<Value, Value> dropped; // states that are no states, and what they are
+  SmallVector<Sum> sums;
 };
 
 } // namespace mlir::ft::differentiate

@@ -12,8 +12,6 @@
 //===----------------------------------------------------------------------===//
 #include "Mirror.h"
 
-#include "ft/Dialect/FT/IR/FTForms.h"
-
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -56,10 +54,9 @@ LogicalResult OperatorMirror::run() {
   seed();
   if (failed(inner.reverse()))
     return failure();
-  readStates();
-  dropConstantStates();
   readGradients();
   readSums();
+  dropConstantStates();
   build();
   return success();
 }
@@ -143,7 +140,7 @@ unsigned OperatorMirror::emit(Value value) {
   return emits.size() - 1;
 }
 
-void OperatorMirror::readStates() {
+void OperatorMirror::readGradients() {
   Location loc = op.getLoc();
   for (auto [i, state] : llvm::enumerate(carried)) {
     Value argument = op.getStateArgs()[state], found = inner.cotangentOf(argument);
@@ -155,98 +152,48 @@ void OperatorMirror::readStates() {
       found = buildZero(inner.b, loc, argument.getType());
     stateYields.push_back(widen(inner.b, loc, found));
   }
+  for (auto [list, argument] : llvm::zip(op.getLists(), op.getElementArgs()))
+    if (Value found = inner.cotangentOf(argument))
+      gradients.emplace_back(list, emit(found));
 }
 
-/// A value of the mirror; what is no state any more has become its first value.
-Value OperatorMirror::kept(Value value) const {
-  Value other = dropped.lookup(value);
-  return other ? other : value;
-}
-
-void OperatorMirror::readGradients() {
-  for (auto [list, argument] : llvm::zip(op.getLists(), op.getElementArgs())) {
-    Value found = kept(inner.cotangentOf(argument));
-    if (!found)
-      continue;
-    // A list that is summed over a loop around leaves this one as what its elements are made of.
-    Sum own{list, {}, {found}, found};
-    if (list.getParentBlock() != &outer.source && sinks(own)) {
-      emitSources(own);
-      made.push_back(own);
-      continue;
-    }
-    gradients.emplace_back(list, emit(found));
-  }
-}
-
-/// The numbers of a tensor, or of a list's element.
+/// The numbers of a tensor; none of a list.
 static std::optional<int64_t> countOf(Type type) {
-  auto list = dyn_cast<ListType>(type);
-  auto tensor = dyn_cast<RankedTensorType>(list ? list.getElement() : type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? std::optional<int64_t>(tensor.getNumElements()) : std::nullopt;
 }
 
-static size_t countLengths(Type type) {
-  auto list = dyn_cast<ListType>(type);
-  return list ? list.getLengths().size() : 0;
-}
-
-/// What the mirror computes may be made of instead, of the fewest numbers: added to the sources and operations of `sum`. Returns how
-/// many numbers; none where it can't be known. `depth` operations are looked through.
-std::optional<int64_t> OperatorMirror::findSources(Value value, Value part, Sum &sum, unsigned depth) {
-  if (value.getParentBlock() != block)
-    return 0;
-  Operation *defining = value.getDefiningOp();
-  if (defining && (defining->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(defining))) {
-    if (!llvm::is_contained(sum.made, defining))
-      sum.made.push_back(defining);
-    return 0;
-  }
-  // What is there once for many elements of the part costs nothing beside them.
-  std::optional<int64_t> own = countLengths(value.getType()) < countLengths(part.getType()) ? 0 : countOf(value.getType());
-  if (!own)
-    return std::nullopt;
-  bool isWhole = isa_and_nonnull<linalg::LinalgOp, BroadcastOp, arith::MulFOp, arith::NegFOp>(defining);
-  if (defining && depth > 0 && defining->getNumResults() == 1 && (isWhole || (isa<ComputeOp>(defining) && value == part)) &&
-      !llvm::is_contained(sum.made, defining)) {
-    // What is not finished cannot be copied.
-    bool isOpen = defining->walk([](UnrealizedConversionCastOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    Sum made = sum;
-    int64_t total = 0;
-    SmallVector<Value> read(defining->getOperands());
-    llvm::append_range(read, getCaptured(defining));
-    for (Value operand : read) {
-      std::optional<int64_t> of = findSources(operand, part, made, depth - 1);
-      isOpen |= !of;
-      total += of.value_or(0);
-    }
-    if (!isOpen && (total < *own || (total == 0 && *own == 0))) {
-      made.made.push_back(defining);
-      sum = std::move(made);
-      return total;
-    }
-  }
-  if (!llvm::is_contained(sum.sources, value))
-    sum.sources.push_back(value);
-  return own;
-}
-
-/// Whether the operator outside can make the part, of less data: `sum` gets how.
+/// Whether the reduction outside can make the part, of less data: `sum.sources` has it, and `sum.made` becomes how.
 bool OperatorMirror::sinks(Sum &sum) {
-  Value part = sum.part;
-  constexpr unsigned mostDepth = 4;
-  Sum found{sum.target, {}, {}, part};
-  std::optional<int64_t> size = countOf(part.getType()), sources = findSources(part, part, found, mostDepth);
-  if (!size || !sources || *sources >= *size || found.sources.empty() || !llvm::is_contained(found.made, part.getDefiningOp()))
+  Value part = sum.sources.front();
+  Operation *made = part.getDefiningOp();
+  if (!made || made->getBlock() != block || made->getNumResults() != 1 || !isa<linalg::LinalgOp, ComputeOp>(made))
     return false;
-  sum = std::move(found);
+  auto isInside = [&](Value value) { return value.getParentBlock() == block; };
+  if (llvm::any_of(getCaptured(made), isInside))
+    return false;
+  // What is not finished cannot be copied.
+  auto isOpen = [](UnrealizedConversionCastOp) { return WalkResult::interrupt(); };
+  if (made->walk(isOpen).wasInterrupted())
+    return false;
+  std::optional<int64_t> size = countOf(part.getType());
+  int64_t operands = 0;
+  SmallVector<Value> sources;
+  for (Value operand : made->getOperands()) {
+    if (!isInside(operand))
+      continue;
+    if (Operation *defining = operand.getDefiningOp(); defining && defining->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    sources.push_back(operand);
+    auto list = dyn_cast<ListType>(operand.getType());
+    std::optional<int64_t> own = countOf(list ? list.getElement() : operand.getType());
+    operands += own.value_or(0);
+  }
+  if (!size || operands >= *size || sources.empty())
+    return false;
+  sum.made = made;
+  sum.sources = sources;
   return true;
-}
-
-void OperatorMirror::emitSources(const Sum &sum) {
-  for (Value source : sum.sources)
-    if (!isElement(source))
-      emit(source);
 }
 
 void OperatorMirror::readSums() {
@@ -255,19 +202,20 @@ void OperatorMirror::readSums() {
     SmallVector<Sum> own;
     bool all = true;
     for (Value part : parts) {
-      own.push_back(Sum{target, {}, {kept(part)}, kept(part)});
+      own.push_back(Sum{target, nullptr, {part}});
       all &= sinks(own.back());
     }
     if (!all) {
       // One list for all of them.
       Value total;
       for (Value part : parts)
-        total = buildSum(inner.b, loc, total, kept(part));
-      total = widen(inner.b, loc, total);
-      own = {Sum{target, {}, {total}, total}};
+        total = buildSum(inner.b, loc, total, part);
+      own = {Sum{target, nullptr, {widen(inner.b, loc, total)}}};
     }
     for (Sum &sum : own) {
-      emitSources(sum);
+      for (Value source : sum.sources)
+        if (!isElement(source))
+          emit(source);
       sums.push_back(sum);
     }
   }
@@ -283,10 +231,16 @@ void OperatorMirror::dropConstantStates() {
     if (stateYields[i] != stateArguments[i])
       continue;
     Value init = stateInits[i];
+    for (Value &value : emits)
+      if (value == stateArguments[i])
+        value = init;
     for (Value &value : stateYields)
       if (value == stateArguments[i])
         value = init;
-    dropped[stateArguments[i]] = init;
+    for (Sum &sum : sums)
+      for (Value &value : sum.sources)
+        if (value == stateArguments[i])
+          value = init;
     stateArguments[i].replaceAllUsesWith(init);
     outer.accumulate(op.getInits()[carried[i]], narrow(outer.b, op.getLoc(), init, op.getInits()[carried[i]].getType()));
     unsigned number = cast<BlockArgument>(stateArguments[i]).getArgNumber();
@@ -303,8 +257,6 @@ void OperatorMirror::build() {
   bool hasStates = !carried.empty();
   if (!hasStates && emits.empty()) {
     // What is summed, if anything, are elements of lists that are there.
-    for (const Sum &sum : made)
-      returnList(sum, {});
     for (const Sum &sum : sums)
       returnSum(sum, {});
     return;
@@ -324,17 +276,15 @@ void OperatorMirror::build() {
     types.push_back(hasLag ? Type(ListType::wrap(op.getLength(), state.getType())) : state.getType());
   for (Value value : emits)
     types.push_back(ListType::wrap(op.getLength(), value.getType()));
-  ComputeOp mirrored = createCompute(outer.b, loc, kind, types, inner.lists, stateInits, {},
+  ComputeOp made = createCompute(outer.b, loc, kind, types, inner.lists, stateInits, {},
                                  hasStates && hasLag ? op.getLagOrOne() : LengthAttr());
-  mirrored.getBody().push_back(block);
+  made.getBody().push_back(block);
   block = nullptr;
-  returnStates(mirrored);
+  returnStates(made);
   for (auto [list, number] : gradients)
-    outer.accumulate(list, mirrored->getResult(carried.size() + number));
-  for (const Sum &sum : made)
-    returnList(sum, mirrored);
+    outer.accumulate(list, made->getResult(carried.size() + number));
   for (const Sum &sum : sums)
-    returnSum(sum, mirrored);
+    returnSum(sum, made);
 }
 
 /// To the initial states, what the first steps give to the states before them.
@@ -368,40 +318,15 @@ Value OperatorMirror::listOf(Value value, ComputeOp made) {
   return made->getResult(states + std::distance(emits.begin(), llvm::find(emits, value)));
 }
 
-/// What is summed, in another body: of copies of the operations that make it.
-Value OperatorMirror::cloneMade(OpBuilder &b, const Sum &sum, IRMapping &mapping) {
-  for (Operation *each : sum.made)
-    b.clone(*each, mapping);
-  return mapping.lookupOrDefault(sum.part);
-}
-
-void OperatorMirror::returnList(const Sum &sum, ComputeOp mirrored) {
-  Location loc = op.getLoc();
-  SmallVector<Value> lists;
-  for (Value source : sum.sources)
-    lists.push_back(listOf(source, mirrored));
-  Type type = ListType::wrap(op.getLength(), sum.part.getType());
-  ComputeOp map = createCompute(outer.b, loc, OperatorKind::Map, type, lists, ValueRange(), ValueRange());
-  auto *body = new Block();
-  map.getBody().push_back(body);
-  IRMapping mapping;
-  for (auto [source, list] : llvm::zip_equal(sum.sources, lists))
-    mapping.map(source, body->addArgument(cast<ListType>(list.getType()).getPeeled(), loc));
-  OpBuilder at = OpBuilder::atBlockEnd(body);
-  Value part = cloneMade(at, sum, mapping);
-  YieldOp::create(at, loc, ValueRange{part}, ValueRange());
-  outer.accumulate(sum.target, map->getResult(0));
-}
-
-void OperatorMirror::returnSum(const Sum &sum, ComputeOp mirrored) {
+void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
   Location loc = op.getLoc();
   OpBuilder &b = outer.b;
   SmallVector<Value> lists;
   for (Value source : sum.sources)
-    lists.push_back(listOf(source, mirrored));
+    lists.push_back(listOf(source, made));
   Type type = sum.target.getType(), wide = wideOf(type);
   Value zero = buildZero(b, loc, wide);
-  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, sum.made.empty() ? ValueRange() : ValueRange(zero));
+  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, sum.made ? zero : ValueRange());
   auto *body = new Block();
   total.getBody().push_back(body);
   Value state = body->addArgument(wide, loc);
@@ -409,9 +334,15 @@ void OperatorMirror::returnSum(const Sum &sum, ComputeOp mirrored) {
   for (auto [source, list] : llvm::zip_equal(sum.sources, lists))
     mapping.map(source, body->addArgument(cast<ListType>(list.getType()).getPeeled(), loc));
   OpBuilder at = OpBuilder::atBlockEnd(body);
-  Value part = cloneMade(at, sum, mapping);
+  Value part = mapping.lookup(sum.sources.front());
+  if (sum.made) {
+    for (Value operand : sum.made->getOperands())
+      if (Operation *defining = operand.getDefiningOp(); defining && defining->hasTrait<OpTrait::ConstantLike>())
+        at.clone(*defining, mapping);
+    part = at.clone(*sum.made, mapping)->getResult(0);
+  }
   YieldOp::create(at, loc, ValueRange{buildSum(at, loc, state, widen(at, loc, part))}, ValueRange());
-  if (!sum.made.empty()) {
+  if (sum.made) {
     auto *combine = new Block();
     total->getRegion(1).push_back(combine);
     combine->addArguments({wide, wide}, {loc, loc});
