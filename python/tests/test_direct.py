@@ -263,7 +263,7 @@ class Checks(unittest.TestCase):
     def test_other_signatures(self):
         x, y, out = self.x, self.y, self.out
         for args, options in (
-            ((x.astype("f8"), y), {}), ((x[:2], y), {}), ((x[0], y), {}), ((x, y[:, ::-1]), {}), ((x.T.copy().T, y), {}),
+            ((x.astype("f8"), y), {}), ((x[:2], y), {}), ((x[0], y), {}),
             ((x, None), {}), ((x,), {}), ((x, y, x), {}), ((x, y), {"out": out[:2]}), ((x, y), {"out": out.astype("f8")}),
             ((x, y), {"out": out[:, ::-1]}), ((x, y), {"out": None, "extra": 1}), ((x, y), {"out": (out, out)}),
             ((x, y), {"out": ()}), ((np.ma.masked_array(x), y), {}), ((x.astype(">f4"), y), {}),
@@ -271,6 +271,12 @@ class Checks(unittest.TestCase):
             with self.subTest(args=[getattr(a, "shape", a) for a in args], options=list(options)):
                 with self.assertRaises((ft.ArgumentError, TypeError)):
                     self.add(*args, **options)
+
+    def test_elements_that_are_not_dense(self):
+        x, y = self.x, self.y
+        for other in (y[:, ::-1], y.T.copy().T):
+            for _ in range(2):
+                self.assertTrue(np.array_equal(self.add(x, other), x + other))
 
     def test_layouts(self):
         raw = np.arange(200, dtype="f4")
