@@ -67,9 +67,10 @@ private:
   Value get(unsigned nest, const ElementView &view, int space);
   void keep(const ChainPlace &place, Value value);
   void put(unsigned nest, const ElementView &view, Value tile);
+  Value countFrom(Value value, const Memory &memory, const ChainPlace &place, ArrayRef<Value> numbers);
   Value fromMemory(const ChainPlace &place, tile::RegistersType type);
   Value fromRegisters(const ChainPlace &place, tile::RegistersType type, Type element);
-  Value valueTile(const Memory &memory, tile::RegistersType type);
+  Value valueTile(const Memory &memory, const ChainPlace &place, tile::RegistersType type);
   Value makeView(const ChainPlace &place, SmallVectorImpl<bool> &inside);
   int64_t widthOf(const ChainPlace &place) const;
   Value extentOfRows() { return graphHasRows() ? b.mul(e.rows, plan.mostRows / e.maxRows) : b.number(plan.mostRows); }
@@ -173,12 +174,48 @@ Value ChainEmitter::makeView(const ChainPlace &place, SmallVectorImpl<bool> &ins
   return tile::ViewOp::create(b, type, pointer, strides, sizes, ValueRange());
 }
 
-/// A tile of memory that is one value.
-Value ChainEmitter::valueTile(const Memory &memory, tile::RegistersType type) {
-  Value value = memory.value;
-  if (value.getType() != type.getElementType()) // an index, in the element's width
-    value = arith::TruncIOp::create(b, type.getElementType(), value);
-  return tile::SplatOp::create(b, type, value);
+/// Adds `step` for each row of the call, and `each` for each element that a view's places are apart.
+Value ChainEmitter::countFrom(Value value, const Memory &memory, const ChainPlace &place, ArrayRef<Value> numbers) {
+  auto add = [&](Value number, int64_t inner, int64_t size, Value step) {
+    Value digit = inner > 1 ? b.createOrFold<arith::DivUIOp>(number, b.number(inner)) : number;
+    digit = size > 0 ? b.createOrFold<arith::RemUIOp>(digit, b.number(size)) : digit;
+    value = b.add(value, b.mul(digit, step));
+  };
+  auto addAll = [&](Value number, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, bool isFirst) {
+    int64_t inner = 1;
+    for (size_t i = sizes.size(); i-- > 0; inner *= sizes[i])
+      if (strides[i] != 0)
+        add(number, inner, i > 0 || !isFirst ? sizes[i] : 0, b.mul(memory.each, strides[i]));
+  };
+  if (memory.each) {
+    SmallVector<int64_t> columns;
+    for (auto [size, isColumn] : llvm::zip_equal(plan.spaces[size_t(std::max(place.space, 0))].sizes, plan.spaces[size_t(std::max(place.space, 0))].alongRow))
+      if (isColumn && place.space >= 0)
+        columns.push_back(size);
+    value = b.add(value, b.mul(memory.each, place.offset));
+    addAll(numbers[0], plan.rowSizes, place.rows, /*isFirst=*/!graphHasRows());
+    addAll(numbers[1], columns, place.columns, /*isFirst=*/true);
+  }
+  if (memory.valueStep)
+    add(numbers[0], plan.mostRows / e.maxRows, 0, memory.valueStep);
+  return value;
+}
+
+/// A tile of memory that is one value, or numbers which count along its rows and columns.
+Value ChainEmitter::valueTile(const Memory &memory, const ChainPlace &place, tile::RegistersType type) {
+  auto asElement = [&](Value value) { // an index, in the element's width
+    return value.getType() == type.getElementType() ? value : b.createOrFold<arith::TruncIOp>(type.getElementType(), value);
+  };
+  if (!memory.valueStep && !memory.each)
+    return tile::SplatOp::create(b, type, asElement(memory.value));
+  auto numbers = llvm::map_to_vector(ArrayRef<int64_t>{0, 1}, [&](int64_t axis) -> Value {
+    return tile::NumbersOp::create(b, type.withElement(b.getI64Type()), b.number(0), axis);
+  });
+  OpBuilder::InsertionGuard guard(b);
+  tile::MapOp map = startMap({type}, numbers);
+  SmallVector<Value> own(map.getBody().front().getArguments());
+  tile::YieldOp::create(b, ValueRange{asElement(countFrom(memory.value, memory, place, own))});
+  return map.getResult(0);
 }
 
 Value ChainEmitter::fromMemory(const ChainPlace &place, tile::RegistersType type) {
@@ -208,12 +245,12 @@ Value ChainEmitter::load(const ChainPlace &place, Type element) {
   if (!memory.isValue)
     return finish(fromMemory(place, type));
   if (!memory.pointer)
-    return finish(valueTile(memory, type));
+    return finish(valueTile(memory, place, type));
   auto branch = scf::IfOp::create(b, TypeRange{type}, memory.isValue, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, ValueRange{valueTile(memory, type)});
+    scf::YieldOp::create(b, ValueRange{valueTile(memory, place, type)});
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, ValueRange{fromMemory(place, type)});
   }
@@ -230,7 +267,7 @@ Value ChainEmitter::fromRegisters(const ChainPlace &place, tile::RegistersType t
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     Type wide = place.space < 0 ? cast<tile::RowVectorType>(own.getType()).getElementType() : cast<tile::RegistersType>(own.getType()).getElementType();
-    scf::YieldOp::create(b, ValueRange{tile(asElements(valueTile(memory, type), wide))});
+    scf::YieldOp::create(b, ValueRange{tile(asElements(valueTile(memory, place, type), wide))});
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, ValueRange{own});
     own = branch.getResult(0);

@@ -31,6 +31,11 @@
 // ROTATED: tile.start_fetch
 // RUN: ft-run %S/../../../examples/flash_attention.mlir --type=q="tensor<16x64xf16>" --type=k="tensor<16x64xf16>" --type=v="tensor<16x64xf16>" --type=o="tensor<16x64xf16>" --type=p="tensor<16x16xf16>" --type=r="tensor<16xf16>" --type=s="tensor<f16>" --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=1 --dim=Q=3 --dim=K=11
 
+// Rows of several elements of the list, whose numbers a mask compares with those of the keys.
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %examples/flash_attention_causal.mlir > %t.causal.mlir
+// RUN: ft-run %t.causal.mlir --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=1 --dim=L=7
+// RUN: ft-run %t.causal.mlir --engine=interpret-tile --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=2 --dim=L=5
+
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
