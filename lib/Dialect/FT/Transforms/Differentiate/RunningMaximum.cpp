@@ -57,7 +57,8 @@ private:
   Kind kindOfResult(Operation *made);
   Kind kindOfStructured(linalg::LinalgOp made);
   Kind kindOfGeneric(linalg::LinalgOp made);
-  static Kind combine(Operation *made, ArrayRef<Kind> operands);
+  Kind combine(Operation *made, ArrayRef<Kind> operands);
+  Kind combineExponential(Operation *made, Kind exponent);
   bool findMaximum();
   Value findScaled(unsigned state);
   bool readsElements(Value value);
@@ -65,6 +66,7 @@ private:
   Value buildMaximum(OpBuilder &b);
   void buildSums(OpBuilder &b, Value maximum);
   bool isFreeOfLast();
+  bool hasOneMaximumEach();
   std::optional<SmallVector<int64_t>> dimsOf(Value value);
 
   ComputeOp op;
@@ -72,6 +74,7 @@ private:
   unsigned maximumState = 0;
   Operation *maximum = nullptr; // makes m'
   DenseMap<Value, Kind> kinds;
+  std::optional<bool> isBaseTwo; // of the exponentials of distances and steps: exp2 or exp
   DenseMap<unsigned, Value> scaled; // by state: s · exp(m - m')
 };
 } // namespace
@@ -88,15 +91,24 @@ static Operation *getReducer(linalg::ReduceOp reduce) {
   return block.getOperations().size() == 2 ? &block.front() : nullptr;
 }
 
+/// Factors telescope with terms of the same base alone, so the first exponential decides the base of all.
+Kind RunningMaximum::combineExponential(Operation *made, Kind exponent) {
+  bool isRead = exponent.is(Role::Distance) || exponent.is(Role::Step);
+  if (!isRead || !isa<math::ExpOp, math::Exp2Op>(made))
+    return {Role::Other};
+  bool isTwo = isa<math::Exp2Op>(made);
+  if (isBaseTwo.value_or(isTwo) != isTwo)
+    return {Role::Other};
+  isBaseTwo = isTwo;
+  return {exponent.is(Role::Distance) ? Role::Term : Role::Factor};
+}
+
 /// Of an operation on scalars, or on tensors element by element.
 Kind RunningMaximum::combine(Operation *made, ArrayRef<Kind> operands) {
   if (llvm::all_of(operands, [](Kind kind) { return kind.is(Role::Free); }))
     return {Role::Free};
-  if (operands.size() == 1) {
-    if (isa<math::ExpOp, math::Exp2Op>(made))
-      return {operands[0].is(Role::Distance) ? Role::Term : operands[0].is(Role::Step) ? Role::Factor : Role::Other};
-    return {Role::Other};
-  }
+  if (operands.size() == 1)
+    return combineExponential(made, operands[0]);
   if (operands.size() != 2)
     return {Role::Other};
   Kind a = operands[0], b = operands[1];
@@ -217,6 +229,7 @@ bool RunningMaximum::findMaximum() {
       return false;
     maximum = made;
     kinds.clear();
+    isBaseTwo.reset();
     return true;
   }
   return false;
@@ -261,6 +274,8 @@ bool RunningMaximum::match() {
     if (!scaled[i] || readsElements(scaled[i]) || scaled[i].getType() != op.getStateArgs()[i].getType())
       return false;
   }
+  if (!hasOneMaximumEach())
+    return false;
   // exp(m_0 - m_n) is NaN where both are -inf: of a list without elements.
   bool isInfinite = matchPattern(op.getInits()[maximumState], m_NegInfFloat());
   return !isInfinite || isProvablyNonNegative(op, op.getLength() - 1);
@@ -362,8 +377,10 @@ void RunningMaximum::buildSums(OpBuilder &b, Value last) {
 
 /// Which of the maximum's dimensions those of a value are that follows it; nothing where they are mixed.
 std::optional<SmallVector<int64_t>> RunningMaximum::dimsOf(Value value) {
-  if (value == maximum->getResult(0) || value == op.getStateArgs()[maximumState])
-    return llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(value.getType()).getRank()));
+  if (value == maximum->getResult(0) || value == op.getStateArgs()[maximumState]) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return llvm::to_vector(llvm::seq<int64_t>(0, type ? type.getRank() : 0));
+  }
   Operation *made = value.getDefiningOp();
   if (!made || made->getBlock() != &body)
     return std::nullopt;
@@ -384,24 +401,25 @@ std::optional<SmallVector<int64_t>> RunningMaximum::dimsOf(Value value) {
   return found;
 }
 
+/// Whether each element of the states follows one element of the maximum: factors and terms that are broadcast along
+/// different dimensions don't telescope.
+bool RunningMaximum::hasOneMaximumEach() {
+  return llvm::all_of(op.getYield().getValues(), [&](Value value) { return dimsOf(value).has_value(); });
+}
+
 /// Whether what the sums are used for is the same for each maximum.
 bool RunningMaximum::isFreeOfLast() {
   auto type = dyn_cast<RankedTensorType>(op.getStateArgs()[maximumState].getType());
-  auto isExp2 = [](Operation &each) { return isa<math::Exp2Op>(each); };
-  auto isExp = [](Operation &each) { return isa<math::ExpOp>(each); };
-  if (!type || llvm::any_of(body, isExp2) == llvm::any_of(body, isExp))
+  if (!type || !isBaseTwo)
     return false;
   DenseMap<Value, MaximumShift> shifts;
   for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
-    std::optional<SmallVector<int64_t>> dims = dimsOf(value);
-    if (!dims)
-      return false;
     MaximumShift own;
     (i == maximumState ? own.shift : own.power) = 1;
-    own.dims = *dims;
+    own.dims = *dimsOf(value);
     shifts[op->getResult(i)] = own;
   }
-  return isFreeOfMaximum(*op->getBlock(), shifts, llvm::any_of(body, isExp2));
+  return isFreeOfMaximum(*op->getBlock(), shifts, *isBaseTwo);
 }
 
 void RunningMaximum::rewrite() {
