@@ -269,14 +269,20 @@ def assign(b: Builder, dest: Tensor, value, what: str, check: bool = True) -> Te
             value = squeeze(b, value, 0)
     from ..ir.views import is_found, is_of_step
 
-    for have, want in zip(value.sizes[::-1], dest.sizes[::-1]):
+    written = dest
+    for at, (have, want) in enumerate(zip(value.sizes[::-1], dest.sizes[::-1]), 1):
         # (The runner looks at sizes that a step gives, and what is found to be 1 is repeated.)
         is_known = is_of_step(want) if isinstance(have, int) else is_found(have)
         if isinstance(have, int) != isinstance(want, int) and have != 1 and not is_known:
             b.require_equal(have, want, f"{what} takes as many elements as there are")
+            if isinstance(have, int):
+                # The sizes are equal from here on, so the place that is written has the known one.
+                d = dest.rank - at
+                sizes = (*written.sizes[:d], have, *written.sizes[d + 1 :])
+                written = b.view(written, "narrow", [d, 0, have, 1], sizes, written.strides, written.own, proven=True)
         if isinstance(have, int) and isinstance(want, int) and have not in (1, want):
             raise Problem(f"{what}: {value.describe()} cannot be broadcast to {dest.describe()}", "shape")
-    b.write(dest, b.read(value))
+    b.write(written, b.read(value))
     return dest
 
 
