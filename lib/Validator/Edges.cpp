@@ -16,15 +16,15 @@ using namespace mlir::etdg;
 using namespace mlir::etdg::validator;
 
 namespace {
-/// The nests of kernels by number, and what the kernels say of the edges between them.
+/// The nests of kernels by number, and the kinds of edges that the kernels declare.
 class DeclaredEdges {
 public:
   using Report = llvm::function_ref<void(Operation *, const Twine &)>;
-  /// False where nothing is said of any edge.
+  /// False where no kernel declares an edge.
   bool read(GraphOp graph, Report report);
   /// The nest, or the block that stands alone, that a leaf is inside of; null where it is in no kernel.
   Operation *itemOf(BlockOp leaf) const;
-  /// How strong the wait between two nests is that is said.
+  /// How strong the declared wait between two nests is.
   SyncKind kindOf(Operation *from, Operation *to) const;
   std::optional<int64_t> numberOf(Operation *item) const {
     auto number = item->getAttrOfType<IntegerAttr>(numberName);

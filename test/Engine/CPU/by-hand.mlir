@@ -49,9 +49,9 @@
 // stacked_rnn, cpu: target = "cpu" => weights = [1, 2] target = "cpu": refused: the schedule has 2 weights for 4 regions
 //
 // On a GPU.
-// stacked_rnn, sm_90a: most = 32 => most = 4: equal
+// stacked_rnn, sm_90a: most = 8, => most = 4,: equal
 // stacked_rnn, sm_90a: unit = 8 => unit = 16: equal
-// stacked_rnn, sm_90a: threads = 256 => threads = 128: equal
+// stacked_rnn, sm_90a: threads = 256, shared = 98304 => threads = 128, shared = 98304: equal
 // stacked_rnn, sm_90a: sync = grid>, <dimension = 1 => sync = none>, <dimension = 1: refused: that another thread block writes, and units do not wait in between: expected sync = grid on the loop 't'
 // stacked_rnn, sm_90a: threads = 256 => threads = 4096: refused: block: threads are a multiple of 32, at most 1024 on
 // conv1d, sm_90a: threads = 128 => threads = 256: refused: loop nest 0: the tile is for 128 threads, the block has 256
