@@ -74,6 +74,7 @@ public:
   Maker(const FigureOptions &options, const std::function<bool(const FigureFile &)> &write) : options(options), write(write) {}
 
   std::string run() {
+    log("Least traffic, in elements, as each is found\n" + format("%-12s %8s", "model", "sequence") + columns() + "  machine");
     for (const Accelerator &machine : options.machines) {
       std::vector<Case> &cases = models[machine.name];
       for (const ModelSizes &model : knownModels())
@@ -135,10 +136,10 @@ private:
         result.bandwidth[m] = leastBandwidth(graph, groups, machine);
       known.insert(known.end(), found.groups.begin(), found.groups.end());
     }
-    log(format("%-12s %6ld on %s: %.3g %.3g %.3g %.3g %.3g elements", model.name.c_str(),
-               long(model.sequence), machine.name.c_str(), double(result.traffic[0]),
-               double(result.traffic[1]), double(result.traffic[2]), double(result.traffic[3]),
-               double(result.traffic[4])));
+    std::string line = format("%-12s %8ld", model.name.c_str(), long(model.sequence));
+    for (Count traffic : result.traffic)
+      line += format("%10.3g", double(traffic));
+    log(line + "  " + machine.name);
     return result;
   }
 
@@ -226,12 +227,14 @@ private:
          });
   }
 
-  static std::string header(const char *first) {
-    std::string line = format("  %-14s", first);
+  static std::string columns() {
+    std::string line;
     for (const char *title : titles)
       line += format("%10s", title);
-    return line + "\n";
+    return line;
   }
+
+  static std::string header(const char *first) { return format("  %-14s", first) + columns() + "\n"; }
 
   /// The paper's factors (§5.2) beside ours, by both means of the ratios.
   void speedups(const std::vector<Case> &cases, bool isEdge) {

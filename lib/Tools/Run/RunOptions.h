@@ -10,6 +10,16 @@ namespace mlir::ft::tools {
 
 namespace cl = llvm::cl;
 
+/// A number that may be left out, as in `--print`.
+struct PrintedParser : cl::parser<unsigned> {
+  static constexpr unsigned usual = 8;
+  using parser::parser;
+  bool parse(cl::Option &option, llvm::StringRef name, llvm::StringRef text, unsigned &value) {
+    value = usual;
+    return !text.empty() && cl::parser<unsigned>::parse(option, name, text, value);
+  }
+};
+
 struct RunOptions {
   cl::OptionCategory &category = ownOptions();
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::cat(category)};
@@ -65,7 +75,7 @@ struct RunOptions {
   cl::opt<bool> tune{"tune", cl::desc("cpu: time each order and loop distribution, print all of them and run the fastest"), cl::cat(category)};
   cl::opt<std::string> trace{"trace", cl::desc("cpu, cuda: write a Chrome trace of one more call, its kernels, tasks and barriers by thread "
                                              "(https://ui.perfetto.dev opens it)"), cl::value_desc("x.json"), cl::cat(category)};
-  cl::opt<unsigned> print{"print", cl::desc("print the first values of each result (default 8)"), cl::value_desc("N"), cl::ValueOptional,
+  cl::opt<unsigned, false, PrintedParser> print{"print", cl::desc("print the first values of each result (default 8)"), cl::value_desc("N"), cl::ValueOptional,
                           cl::init(0), cl::cat(category)};
   cl::opt<bool> json{"json", cl::desc("print one JSON object instead of text"), cl::cat(category)};
 
