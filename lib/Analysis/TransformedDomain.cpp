@@ -160,6 +160,9 @@ void Eliminator::dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequa
       it->constant = std::min(it->constant, form.constant);
   }
   std::optional<SetBuilder> around = kept.empty() ? std::nullopt : makeOuter(outer);
+  // Where nothing is, everything is implied: a loop would have no bound.
+  if (around && isEmpty(around->get()))
+    around.reset();
   forms = keepNeeded<Inequality>(kept, [&](const Inequality &form, ArrayRef<Inequality> others) {
     return around && isImplied(form, *around, others);
   });

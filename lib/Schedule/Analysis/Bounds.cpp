@@ -85,16 +85,25 @@ static DimBounds projectedBounds(IntegerSet set, unsigned dim,
         rest = rest + getAffineDimExpr(d, context) * row[i];
     for (unsigned s = 0; s < numSymbols; ++s)
       rest = rest + getAffineSymbolExpr(s, context) * row[kept.size() + s];
-    // What divisions stand for has no name here; without it a bound is only looser.
+    // What divisions stand for has no name here.
     for (unsigned local = kept.size() + numSymbols; local + 1 < row.size(); ++local)
       if (row[local] != 0)
         return;
     addLinear(bounds, step, rest, equality);
   };
-  for (unsigned i = 0; i < space.getNumInequalities(); ++i)
-    visit(space.getInequality64(i), false);
-  for (unsigned i = 0; i < space.getNumEqualities(); ++i)
-    visit(space.getEquality64(i), true);
+  auto visitAll = [&] {
+    for (unsigned i = 0; i < space.getNumInequalities(); ++i)
+      visit(space.getInequality64(i), false);
+    for (unsigned i = 0; i < space.getNumEqualities(); ++i)
+      visit(space.getEquality64(i), true);
+  };
+  visitAll();
+  // Without the divisions there are looser bounds: they serve where there is no other.
+  if ((bounds.lowers.empty() || bounds.uppers.empty()) && space.getNumLocalVars() > 0) {
+    space.projectOut(kept.size() + numSymbols, space.getNumLocalVars());
+    bounds = {};
+    visitAll();
+  }
   return bounds;
 }
 
@@ -117,6 +126,29 @@ DimBounds schedule::boundsOf(BlockOp block, unsigned dim, llvm::function_ref<boo
     bounds.uppers.append(projected.uppers);
   }
   return bounds;
+}
+
+bool schedule::hasLoopBounds(ArrayRef<BlockOp> nest, unsigned dim, llvm::function_ref<bool(unsigned)> known) {
+  return llvm::all_of(nest, [&](BlockOp block) {
+    DimBounds bounds = boundsOf(block, dim, known);
+    return !bounds.lowers.empty() && !bounds.uppers.empty();
+  });
+}
+
+llvm::SmallBitVector schedule::findAsked(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dealt, llvm::SmallBitVector known) {
+  llvm::SmallBitVector asked(known.size());
+  for (auto [number, dim] : llvm::enumerate(dealt)) {
+    for (BlockOp block : nest) {
+      DimBounds bounds = boundsOf(block, dim, [&](unsigned d) { return known[d]; });
+      for (unsigned before : dealt.take_front(number)) {
+        auto mentions = [&](AffineExpr e) { return e.isFunctionOfDim(before); };
+        if (llvm::any_of(bounds.lowers, mentions) || llvm::any_of(bounds.uppers, mentions))
+          asked.set(before);
+      }
+    }
+    known.set(dim);
+  }
+  return asked;
 }
 
 bool schedule::isRectangular(ArrayRef<BlockOp> nest, unsigned dim) {

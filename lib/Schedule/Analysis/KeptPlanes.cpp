@@ -34,11 +34,9 @@ int64_t KeptPlanes::at(Value buffer, unsigned dim) const {
 
 LogicalResult schedule::checkLoopBounds(ArrayRef<BlockOp> nest, unsigned dim, llvm::function_ref<bool(unsigned)> known,
                                         StringRef engine) {
-  for (BlockOp block : nest) {
-    DimBounds bounds = boundsOf(block, dim, known);
-    if (bounds.lowers.empty() || bounds.uppers.empty())
+  for (BlockOp block : nest)
+    if (!hasLoopBounds({block}, dim, known))
       return block.emitError() << "dimension " << block.getDims()[dim]
                                << " has no bound that its domain gives; the " << engine << " engine can't run it as a loop";
-  }
   return success();
 }

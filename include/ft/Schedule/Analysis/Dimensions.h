@@ -104,6 +104,10 @@ DimBounds boundsOf(BlockOp block, unsigned dim, llvm::function_ref<bool(unsigned
 inline DimBounds boundsOf(BlockOp block, unsigned dim) {
   return boundsOf(block, dim, [&](unsigned d) { return d < dim; });
 }
+/// Whether each block of a nest bounds `dim` by the dimensions that are `known`. Planners, readers of plans and the emitter make no other loop.
+bool hasLoopBounds(ArrayRef<BlockOp> nest, unsigned dim, llvm::function_ref<bool(unsigned)> known);
+/// Of dimensions that thread blocks share as one, in this order: those on which the ranges of later ones depend. Loops over `known` ones are outside.
+llvm::SmallBitVector findAsked(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dealt, llvm::SmallBitVector known);
 /// Whether the range of `dim` is the same for all blocks and mentions no other dimension.
 bool isRectangular(ArrayRef<BlockOp> nest, unsigned dim);
 

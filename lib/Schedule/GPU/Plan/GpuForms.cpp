@@ -103,7 +103,7 @@ FailureOr<GpuPlanner::Forms> GpuPlanner::chooseForms(ArrayRef<BlockOp> nest, con
   forms.blocks = true;
   // Whether some parallel loop is one that only steps can share.
   bool onlySteps = !steps.outer.empty() || free.size() < steps.flat.size();
-  if (options.steps == Steps::never)
+  if (options.steps == Steps::never || !hasStepBounds(nest, steps))
     return forms;
   if (steps.steps.empty() && !onlySteps)
     return chooseFormsOfLeaf(nest, steps);

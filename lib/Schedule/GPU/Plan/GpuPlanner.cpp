@@ -360,6 +360,16 @@ static etdg::ScheduleAttr appliedSchedule(ArrayRef<BlockOp> nest) {
   return nullptr;
 }
 
+bool GpuPlanner::hasStepBounds(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
+  llvm::SmallBitVector known(BlockOp(nest.front()).getNumDims());
+  known.set(0, BlockOp(nest.front()).getNumAncestors());
+  return llvm::all_of(plan.steps, [&](unsigned dim) {
+    bool found = hasLoopBounds(nest, dim, [&](unsigned d) { return known[d]; });
+    known.set(dim);
+    return found;
+  });
+}
+
 GpuPlan GpuPlanner::sortDimensions(ArrayRef<BlockOp> nest) {
   GpuPlan plan;
   BlockOp front = nest.front();
@@ -387,21 +397,15 @@ GpuPlan GpuPlanner::sortDimensions(ArrayRef<BlockOp> nest) {
       (parallel[d] ? dealt : plan.steps).push_back(d);
   }
   // A range that depends on another parallel dimension is known only inside of that.
-  auto isAskedFor = [&](unsigned d) {
-    auto mentions = [&](AffineExpr e) { return e.isFunctionOfDim(d); };
-    for (unsigned other : dealt)
-      for (BlockOp block : nest) {
-        DimBounds bounds = boundsOf(block, other);
-        if (other != d && (llvm::any_of(bounds.lowers, mentions) || llvm::any_of(bounds.uppers, mentions)))
-          return true;
-      }
-    return false;
-  };
+  llvm::SmallBitVector known(numDims);
+  known.set(0, front.getNumAncestors());
+  for (unsigned d : plan.steps)
+    known.set(d);
+  llvm::SmallBitVector asked = findAsked(nest, dealt, known);
   SmallVector<unsigned> freeDims;
   for (unsigned d : dealt) {
-    bool asked = isAskedFor(d);
-    (asked ? plan.outer : plan.flat).push_back(d);
-    if (!asked && free[d])
+    (asked[d] ? plan.outer : plan.flat).push_back(d);
+    if (!asked[d] && free[d])
       freeDims.push_back(d);
   }
   plan.row = chooseRow(nest, freeDims);

@@ -314,59 +314,29 @@ LogicalResult PlanReader::checkSteps() {
   return success();
 }
 
-/// Each range is known where its loop begins.
+/// Each range is known where its loop begins, in the order in which the emitter makes loops.
 LogicalResult PlanReader::checkRanges() {
-  SmallVector<bool> known(front.getNumDims());
-  std::fill(known.begin(), known.begin() + front.getNumAncestors(), true);
-  auto unknownOf = [&](unsigned dim) -> std::optional<unsigned> {
-    for (BlockOp block : nest) {
-      DimBounds bounds = boundsOf(block, dim);
-      for (auto *list : {&bounds.lowers, &bounds.uppers})
-        for (AffineExpr e : *list)
-          for (unsigned d = 0; d < front.getNumDims(); ++d)
-            if (e.isFunctionOfDim(d) && !known[d])
-              return d;
+  llvm::SmallBitVector known(front.getNumDims());
+  known.set(0, front.getNumAncestors());
+  auto enter = [&](ArrayRef<unsigned> dims) -> LogicalResult {
+    for (unsigned dim : dims) {
+      if (!hasLoopBounds(nest, dim, [&](unsigned d) { return known[d]; }))
+        return refuse(loopOver(dim)) << "the loops outside of it don't bound its range";
+      known.set(dim);
     }
-    return std::nullopt;
-  };
-  auto check = [&](unsigned dim) -> LogicalResult {
-    if (std::optional<unsigned> other = unknownOf(dim))
-      return refuse(loopOver(dim)) << "its range depends on " << front.getDimNames()[*other].getValue()
-                                   << ", whose loop is not outside";
     return success();
   };
-  for (unsigned dim : plan.steps) {
-    if (failed(check(dim)))
-      return failure();
-    known[dim] = true;
-  }
-  if (plan.row && failed(check(*plan.row)))
+  if (failed(enter(plan.steps)))
     return failure();
   // Of the dealt ones those are outer on which other ranges depend.
-  for (unsigned dim : dealt) {
-    if (failed(check(dim)))
-      return failure();
-    bool isAsked = llvm::any_of(dealt, [&](unsigned other) {
-      return other != dim && llvm::any_of(nest, [&](BlockOp block) {
-               DimBounds bounds = boundsOf(block, other);
-               auto mentions = [&](AffineExpr e) { return e.isFunctionOfDim(dim); };
-               return llvm::any_of(bounds.lowers, mentions) || llvm::any_of(bounds.uppers, mentions);
-             });
-    });
-    if (isAsked)
-      known[dim] = true;
-    (isAsked ? plan.outer : plan.flat).push_back(dim);
-  }
+  llvm::SmallBitVector asked = findAsked(nest, dealt, known);
   for (unsigned dim : dealt)
-    known[dim] = true;
-  if (plan.row)
-    known[*plan.row] = true;
-  for (unsigned dim : plan.inner) {
-    if (failed(check(dim)))
-      return failure();
-    known[dim] = true;
-  }
-  return success();
+    (asked[dim] ? plan.outer : plan.flat).push_back(dim);
+  if (failed(enter(plan.outer)) || failed(enter(plan.flat)))
+    return failure();
+  if (plan.row && failed(enter(*plan.row)))
+    return failure();
+  return enter(plan.inner);
 }
 
 LogicalResult PlanReader::checkPlacements() {

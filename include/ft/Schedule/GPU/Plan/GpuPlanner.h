@@ -42,6 +42,8 @@ public:
   RowsOf drawRowsOf() { return draw(2) == 0 ? RowsOf::Kernel : RowsOf::Body; }
   /// The dimensions of a nest whose steps the whole grid takes; no columns and rows yet.
   GpuPlan sortDimensions(ArrayRef<BlockOp> nest);
+  /// Whether the steps of such a plan have bounds outside of what is dealt.
+  static bool hasStepBounds(ArrayRef<BlockOp> nest, const GpuPlan &plan);
   /// Completes plans of nests that are one kernel: columns, rows, threads, barriers.
   LogicalResult planSteps(ArrayRef<SmallVector<BlockOp>> nests, MutableArrayRef<GpuPlan> plans, const GpuPlace &place);
   /// A nest in the body of a block.
