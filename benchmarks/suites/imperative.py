@@ -7,9 +7,11 @@ and all results are checked against eager.
 
     python3 benchmarks/run.py imperative [--engine cpu|cuda] [--only lstm,seq2seq] [--peers torchscript,inductor] [--rounds 20]
                                      [--block 10] [--threads 2] [--limit 150] [--json FILE] [--published] [--compile-for sm_90a]
+                                     [--suppression torchvision|loops]
 
 `--published` takes the tails of detectors at the sizes of the published models (python/tests/script_tails.py). `--compile-for` compiles each
-program for a target, too, which needs none, and says how long that took.
+program for a target, too, which needs none, and says how long that took. The peers suppress boxes by torchvision where it is installed, else by loops
+of PyTorch, which are far slower; `--suppression loops` takes these in any case. The last words of a row say which.
 
 On a CPU, `--block` calls of one kind follow each other, of which the first two are not counted. The threads of the kind before go on looking for
 work for a while after its last call, and take processors from the code that comes next.
@@ -39,14 +41,24 @@ from fractaltensor import torch as ftt  # noqa: E402
 
 #: Programs that say where their own tensors lie.
 RECURRENT = "nasrnn lstm seq2seq kv_attention normalize increment_rows".split()
+#: Programs that suppress boxes.
+DETECTORS = "yolov3 ssd yolact fcos".split()
 NAMES = "nasrnn lstm seq2seq kv_attention normalize increment_rows yolov3 ssd yolact fcos".split()
 
 
-def install_suppression():
-    """The same suppression for all, whatever is installed."""
+def install_suppression(wanted=None):
+    """What suppresses boxes for the peers, in words: torchvision where it is installed, else loops of PyTorch under its name. `wanted` is one of them."""
+    if wanted != "loops":
+        try:
+            import torchvision.ops
+            return "torchvision " + torchvision.__version__
+        except (ImportError, RuntimeError) as error:  # the latter where it is made for another PyTorch
+            if wanted:
+                sys.exit(f"imperative: --suppression torchvision: {error}")
     vision, ops = types.ModuleType("torchvision"), types.ModuleType("torchvision.ops")
     vision.ops, ops.nms, ops.batched_nms = ops, small.plain_nms, small.plain_batched_nms
     sys.modules.update({"torchvision": vision, "torchvision.ops": ops})
+    return "loops of PyTorch"
 
 
 def inputs(name):
@@ -233,6 +245,7 @@ def describe(row):
     parts += [f"{k} {v[0]:.2f} s ({v[1]:.2f})" for k, v in row.items() if k.startswith("for ")]
     parts += [f"{k} {v:.1f}" for k, v in row.items() if k.endswith("_compile_s")]
     parts += [f"{k}: {v}" for k, v in row.items() if k.endswith("_refused")]
+    parts += [f"peers suppress by {row['suppression']}"] if "suppression" in row else []
     return "  ".join([*parts, row["report"]])
 
 
@@ -256,14 +269,17 @@ def main():
     parser.add_argument("--limit", type=int, default=150, help="seconds that a peer may compile for")
     parser.add_argument("--published", action="store_true", help="tails at the sizes of the published models")
     parser.add_argument("--compile-for", help="a target, as sm_90a")
+    parser.add_argument("--suppression", choices=("torchvision", "loops"), help="what suppresses boxes for the peers; torchvision where it is installed")
     parser.add_argument("--json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    install_suppression()
+    suppression = install_suppression(options.suppression)
     rows = []
     with torch.no_grad():
         for name in options.only.split(","):
             row = measure(name, options, options.engine if options.engine == "cuda" else "cpu")
+            if name in DETECTORS:
+                row["suppression"] = suppression
             rows.append(row)
             print(describe(row), flush=True)
             if options.json:
