@@ -229,16 +229,23 @@ class Script:
     def _other_ways(self, call: "_Call", found: lengths.Dims, made: Program) -> Program:
         """Another form of a program of which parts run outside of compiled code, where that has fewer of them."""
         if made.has_indices and lengths.outside(made) > (0, 0):
-            other = self._evaluated(call, found, {"notes_indices": True})
-            made = other if lengths.outside(other) == (0, 0) else made
+            other = self._tried(call, found, {"notes_indices": True})
+            made = other if other and lengths.outside(other) == (0, 0) else made
         if made.is_by_parts and lengths.outside(made) > (0, 0):
             # What goes element by element is slow where the compiler has not all of it: whole slices are better there.
-            other = self._evaluated(call, found, {"by_parts": False})
-            made = other if lengths.outside(other)[0] <= lengths.outside(made)[0] else made
+            other = self._tried(call, found, {"by_parts": False})
+            made = other if other and lengths.outside(other)[0] <= lengths.outside(made)[0] else made
         if 0 < made.most_grown <= MOST_COPIES and lengths.outside(made) > (0, 0):
-            other = self._evaluated(call, found, {"grows": False})
-            made = other if lengths.outside(other) < lengths.outside(made) else made
+            other = self._tried(call, found, {"grows": False})
+            made = other if other and lengths.outside(other) < lengths.outside(made) else made
         return made
+
+    def _tried(self, call: "_Call", found: lengths.Dims, ways: Mapping[str, bool]) -> Optional[Program]:
+        """Another form of a program that has one; None where that is refused."""
+        try:
+            return self._evaluated(call, found, ways)
+        except ScriptError:
+            return None
 
     def _evaluated(self, call: "_Call", found: lengths.Dims, ways: Mapping[str, bool]) -> Program:
         listed, grows = set(), True
