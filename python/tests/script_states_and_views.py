@@ -208,6 +208,15 @@ def moved_and_flattened(x):
     return (y, z)
 
 
+def raveled(x):
+    """A copy of what does not lie dense, though one stride goes through it; else a view."""
+    v = x[:, ::2].ravel()
+    v.add_(1)
+    w = x.ravel()
+    w[0] = 9
+    return (v, w)
+
+
 def rows_three_ways(x, i):
     v = x[i]
     w = x[i:i + 1]
@@ -520,6 +529,7 @@ def programs():
     add(parts_exchanged, whole(7, 4))
     add(windows_before_a_write, whole(9))
     add(moved_and_flattened, whole(2, 3, 5))
+    add(raveled, whole(4, 8))
     add(rows_three_ways, whole(5, 3), 2)
     add(rows_at_data, whole(5, 3), torch.tensor([0, 4, 4, 1]))
     add(rows_in_turns, whole(5, 3))

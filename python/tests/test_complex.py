@@ -2,6 +2,9 @@
 """Complex numbers and library steps of matrices and sequences in whole programs, and what GPUs have for the steps."""
 
 import importlib.util
+import itertools
+import pathlib
+import tempfile
 import unittest
 
 import numpy as np
@@ -162,6 +165,65 @@ class Programs(unittest.TestCase):
                 ftt.script(function)(c)
         with self.assertRaisesRegex(ftt.RunShapeError, "labels are classes from 0 to 3"):
             ftt.script(labels)(torch.zeros(3, 4))
+
+
+#: What gives views and copies of complex tensors, and what writes to one of the two.
+MADE = ("torch.complex(x, x * 2)", "torch.view_as_complex(y)")
+OTHERS = ("torch.complex(x, x)", "z.conj()", "z.resolve_conj()", "z.conj().resolve_conj()", "z.contiguous()", "z[1:]", "z.mH", "z.reshape(-1)", "z.ravel()", "z.real", "z + 0", "torch.view_as_real(z)")
+WRITES = ("w.real.add_(1)", "w.imag.add_(1)", "w.mul_(2)", "z.mul_(2)", "x.add_(1)", "w[0] = 3")
+
+
+@unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)
+class Views(unittest.TestCase):
+    def programs(self):
+        """Functions of a file: each makes a complex tensor, another one of it, writes to one of them and gives all."""
+        path = pathlib.Path(tempfile.mkdtemp()) / "views.py"
+        names, lines = [], ["import torch", "", "", "def parts(z):", "    return (z.real * 1, z.imag * 1) if z.is_complex() else z * 1"]
+        for made, other, write in itertools.product(MADE, OTHERS, WRITES):
+            names.append(f"z = {made}; w = {other}; {write}")
+            lines += ["", "", f"def f{len(names) - 1}(x, y):", f"    z = {made}", f"    w = {other}", f"    {write}", "    return parts(z), parts(w), x, y"]
+        path.write_text("\n".join(lines) + "\n")
+        spec = importlib.util.spec_from_file_location("views", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return [(name, getattr(module, f"f{k}")) for k, name in enumerate(names)]
+
+    def test_each_as_in_eager_or_refused(self):
+        flat = lambda v: [y for x in v for y in flat(x)] if isinstance(v, tuple) else [v]  # noqa: E731
+        refused = 0
+        for name, function in self.programs():
+            torch.manual_seed(6)
+            x, y = torch.randn(4, 4), torch.randn(4, 4, 2)
+            theirs, ours = (x.clone(), y.clone()), (x.clone(), y.clone())
+            with self.subTest(name):
+                try:
+                    expected = flat(function(*theirs))
+                except RuntimeError:
+                    continue  # the write does not fit
+                try:
+                    found = flat(ftt.script(function, engine="interpret")(*ours))
+                except ftt.ScriptError as error:
+                    self.assertIn("gives a copy here, where PyTorch gives a view", str(error))
+                    refused += 1
+                    continue
+                for a, b in zip([*found, *ours], [*expected, *theirs]):
+                    torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5)
+        self.assertLess(refused, 40)
+
+    def test_a_copy_that_no_one_can_tell(self):
+        def spectrum(x):
+            v = torch.view_as_real(torch.fft.rfft(x))
+            v *= 2
+            out = torch.zeros(len(x))
+            for i in range(len(x)):
+                w = torch.view_as_real(torch.fft.rfft(x[i]))
+                w += 1
+                out[i] = w.sum()
+            return v, out
+
+        x = torch.randn(3, 8)
+        for a, b in zip(ftt.script(spectrum)(x), spectrum(x)):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
 
 
 @unittest.skipUnless(HAS_TORCH, NEEDS_TORCH)

@@ -13,6 +13,7 @@ from .ir.dtypes import DType
 from .frontend.evaluator import Evaluator
 from .frontend.given import note_arguments
 from .frontend.grown import NeedsLists, is_written_elsewhere
+from .plan import copies
 from .ir.operations import forward_new, remove_dead, sink, text_of, walk
 from .ir.lengths import LEAST, ArgumentSize, Dims, Origin, united
 from .problems import NeedsUnrolling, Problem, error_of
@@ -65,6 +66,7 @@ class Program(Runnable):
         self._leaves: Dict = {}
         self.structure = self._result(value)
         self.rebound = [(r, self._result(r.value)) for r in ev.rebound.found.values()]
+        copies.check(ev.b.top.ops, ev.b.copies)
         #: What may have been noticed while the program ran, after the results.
         self.sites = [(message, frames) for _, message, frames in ev.b.sites.values()]
         # The tensors themselves: nothing writes them any more. Most are one segment's own, where they are made beside their uses.

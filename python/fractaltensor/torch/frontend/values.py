@@ -108,8 +108,9 @@ class Complex:
         return f"complex {self.real.describe()}"
 
 
-def is_dense(sizes, strides) -> bool:
-    step = Mono(1)
+def is_dense(sizes, strides, width: int = 1) -> bool:
+    """Whether elements of so many numbers follow each other."""
+    step = Mono(width)
     for size, stride in zip(reversed(sizes), reversed(strides)):
         if size == 0:
             return True

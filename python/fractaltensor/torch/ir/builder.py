@@ -37,6 +37,8 @@ class Builder:
         self.checked = False
         #: Where the program's tensors lie: a ``torch.device``, or a :class:`Device`.
         self.device: Any = Device("cpu")
+        #: Copies that stand for views (plan/copies.py).
+        self.copies: List = []
         #: What was noticed: (tensor, message, places); the tensor holds NOTHING until there is something.
         self.sites: Dict[Tuple, Tuple[Tensor, str, Tuple]] = {}
         #: What makes these tensors.

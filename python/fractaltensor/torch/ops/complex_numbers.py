@@ -8,8 +8,10 @@ from typing import Callable, Dict, Sequence
 from ..ir import dtypes
 from ..ir import views as base
 from ..ir.builder import Builder
+from ..ir.operations import Value, views_of
+from ..plan.copies import Copy
 from ..problems import Problem
-from ..frontend.values import Complex, Num, Tensor, is_number
+from ..frontend.values import Complex, Num, Tensor, is_dense, is_number
 from . import pointwise
 from .moving import stack
 from .table import OPERATORS, assign, operator, promote
@@ -18,14 +20,14 @@ GROUP = "Complex numbers"
 
 #: Operators that move elements, or are linear with real factors: what they do to both parts is what they do to the whole.
 _OF_PARTS = frozenset("""
-        adjoint as_strided broadcast_tensors broadcast_to cat chunk clone concat concatenate contiguous cumsum detach diag diag_embed diagonal diff dstack expand expand_as flatten flip fliplr
-        flipud gather hstack index_select mean moveaxis movedim narrow neg negative pad permute positive ravel repeat repeat_interleave reshape reshape_as roll rot90 select split
+        adjoint as_strided broadcast_tensors broadcast_to cat chunk clone concat concatenate cumsum detach diag diag_embed diagonal diff dstack expand expand_as flatten flip fliplr
+        flipud gather hstack index_select mean moveaxis movedim narrow neg negative pad permute positive repeat repeat_interleave reshape reshape_as roll rot90 select split
         split_with_sizes squeeze stack sum swapaxes swapdims t take_along_dim tensor_split tile trace transpose tril triu unbind unflatten unfold unsqueeze view view_as vstack where
         zeros_like empty_like new_zeros column_stack torch.fft.fftshift torch.fft.ifftshift""".split())  # fmt: skip
 #: Operators that are linear in each of two operands.
 _BILINEAR = frozenset("bmm dot einsum inner kron matmul mm mul multiply mv outer tensordot".split())
 #: What the real part alone answers.
-_OF_SHAPE = frozenset("dim is_contiguous ndimension nelement numel size stride".split())
+_OF_SHAPE = frozenset("dim ndimension nelement numel size stride".split())
 _ONE: Dict[str, Callable] = {}
 
 
@@ -139,12 +141,39 @@ def _angle(b: Builder, input):
     return OPERATORS["atan2"].function(b, input.imag, input.real)
 
 
-@_one("conj", "conj_physical", "mH")
+@_one("conj", "mH")
 def conj(b: Builder, input):
-    return Complex(input.real, OPERATORS["neg"].function(b, input.imag))
+    turned = OPERATORS["neg"].function(b, input.imag)
+    b.copies.append(Copy("conj", turned.value, [input.imag.value], b.block.ops[-1], tuple(b.frames()), "write to its .clone()"))
+    return Complex(input.real, turned)
 
 
-_one("resolve_conj", "resolve_neg")(lambda b, input: input)
+@_one("resolve_conj")
+def _resolve_conj(b: Builder, input):
+    root = views_of(input.imag.value)[1]
+    if any(root is copy.made for copy in b.copies if copy.what == "conj"):
+        return Complex(*(b.copy(x) for x in input.parts))
+    return input
+
+
+@_one("contiguous")
+def _contiguous(b: Builder, input):
+    return input if _is_contiguous(b, input) else Complex(*(b.copy(x) for x in input.parts))
+
+
+@_one("ravel")
+def _ravel(b: Builder, input):
+    return Complex(*(base.reshape(b, x, [-1]) for x in _contiguous(b, input).parts))
+
+
+@_one("is_contiguous")
+def _is_contiguous(_: Builder, input) -> bool:
+    """Whether it is dense: where both parts are views of one tensor, each element is two of these."""
+    pairs = views_of(input.real.value)[1] is views_of(input.imag.value)[1]
+    return is_dense(input.real.sizes, input.real.strides, 2 if pairs else 1)
+
+
+_one("resolve_neg")(lambda b, input: input)
 _one("real")(lambda b, input: input.real)
 _one("imag")(lambda b, input: input.imag)
 _one("is_complex")(lambda b, input: True)
@@ -285,7 +314,7 @@ def assigned(b: Builder, dest: Complex, value, what: str) -> Complex:
 
 @operator("complex", GROUP, where="f")
 def complex_(b: Builder, real, imag):
-    return made(b, real, imag)
+    return made(b, *(b.copy(x) if isinstance(x, Tensor) else x for x in (real, imag)))
 
 
 @operator("polar", GROUP, where="f")
@@ -293,14 +322,31 @@ def polar(b: Builder, abs, angle):
     return made(b, *(pointwise.mul(b, abs, OPERATORS[f].function(b, angle)) for f in ("cos", "sin")))
 
 
-@operator("view_as_real", GROUP, where="f", note="a copy")
+@operator("view_as_real", GROUP, where="f", note="a view of what `view_as_complex` was given; else a copy, and programs that could tell are refused")
 def view_as_real(b: Builder, input):
     raise Problem("view_as_real: expects a complex tensor")
 
 
 @_one("view_as_real")
 def _view_as_real(b: Builder, input):
-    return stack(b, [input.real, input.imag], -1)
+    whole = _whole(input)
+    if whole is not None:
+        return whole
+    both = stack(b, [input.real, input.imag], -1)
+    b.copies.append(Copy("view_as_real", both.value, [x.value for x in input.parts], b.block.ops[-1], tuple(b.frames()), "write to .real and .imag"))
+    return both
+
+
+def _whole(x: Complex):
+    """The tensor of whose last dimension the parts are the two elements, where there is one."""
+    ops = [part.value.op for part in x.parts]
+    if any(op is None or op.attributes.get("step") != "select" for op in ops):
+        return None
+    source = ops[0].operands[0]
+    sizes = [Num("int", n) if isinstance(n, Value) else n for n in source.sizes]
+    places = [list(op.attributes["numbers"]) for op in ops]
+    is_whole = ops[1].operands[0] is source and sizes[-1:] == [2] and places == [[len(sizes) - 1, k] for k in (0, 1)]
+    return Tensor(source, x.real.dtype, sizes) if is_whole else None
 
 
 @operator("view_as_complex", GROUP, where="f")

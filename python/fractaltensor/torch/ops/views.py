@@ -115,7 +115,7 @@ def flatten(b: Builder, input, start_dim=0, end_dim=-1):
 
 @operator("ravel", GROUP)
 def ravel(b: Builder, input):
-    return base.reshape(b, input, [-1])
+    return base.reshape(b, contiguous(b, input), [-1])
 
 
 @operator("unflatten", GROUP)
