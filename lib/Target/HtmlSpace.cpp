@@ -491,7 +491,7 @@ void Space::write(llvm::raw_ostream &os) {
   for (BlockOp block : blocks)
     os << "<li><code>" << escape(describeHeader(block)) << "</code> where <code>"
        << escape(describeDomain(block)) << "</code></li>";
-  os << "</ul>\n<p>" << marks.size() << " iterations in " << steps.size() << " steps, " << widest
+  os << "</ul>\n<p>" << marks.size() << " iterations in " << steps.size() << (steps.size() == 1 ? " step, " : " steps, ") << widest
      << " at most in one";
   size_t shown = llvm::count_if(marks, [&](const Mark &mark) { return isDrawn(mark.own); });
   if (shown != marks.size()) {

@@ -427,3 +427,30 @@ Lengths schedule::lengthsOfVariant(etdg::GraphOp graph, ArrayRef<etdg::GuardAttr
   llvm::erase_if(nearest, [&](auto &entry) { return entry.second == typical.get(entry.first); });
   return nearest;
 }
+
+//===----------------------------------------------------------------------===//
+// For remarks
+//===----------------------------------------------------------------------===//
+
+static void describe(ArrayAttr product, raw_ostream &out) {
+  llvm::interleave(product.getAsRange<LengthAttr>(), out, [&](LengthAttr length) {
+    std::string factor = length.str();
+    bool isSum = product.size() > 1 && StringRef(factor).contains(' ');
+    out << (isSum ? "(" : "") << factor << (isSum ? ")" : "");
+  }, " * ");
+}
+
+std::string schedule::describe(etdg::GuardAttr guard) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::interleave(guard.getBounds(), out, [&](etdg::BoundAttr bound) {
+    bool isGrouped = guard.getBounds().size() > 1 && bound.getProducts().size() > 1;
+    out << (isGrouped ? "(" : "");
+    llvm::interleave(bound.getProducts(), out, [&](ArrayAttr product) {
+      ::describe(product, out);
+      out << (bound.getIsBelow() ? " < " : " >= ") << bound.getLimit();
+    }, " or ");
+    out << (isGrouped ? ")" : "");
+  }, " and ");
+  return text;
+}

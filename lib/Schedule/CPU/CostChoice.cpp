@@ -168,14 +168,17 @@ Estimate CostModel::estimate(ArrayRef<BlockOp> nest, const NestPlan &plan) {
   return result;
 }
 
+/// Of the plural of a number that is printed without decimals.
+static const char *ending(double number) { return number >= 0.5 && number < 1.5 ? "" : "s"; }
+
 std::string CostModel::describe(ArrayRef<BlockOp> nest, const NestPlan &plan,
                                 const Estimate &estimate) {
   std::string text = schedule::describe(nest, plan);
   llvm::raw_string_ostream out(text);
   out << llvm::format(
-      ": %.0f steps of %.1f points, %.1f rows a call, %.0f barriers, %.3g MB streamed, %.3g us",
-      estimate.steps, estimate.width, estimate.rows, estimate.barriers, estimate.streamed / 1e6,
-      estimate.seconds * 1e6);
+      ": %.0f step%s of %.1f points, %.1f rows a call, %.0f barrier%s, %.3g MB streamed, %.3g us",
+      estimate.steps, ending(estimate.steps), estimate.width, estimate.rows, estimate.barriers, ending(estimate.barriers),
+      estimate.streamed / 1e6, estimate.seconds * 1e6);
   return text;
 }
 

@@ -145,7 +145,7 @@ bool CpuChooser::chooseOverLengths(unsigned number, MutableArrayRef<Form> divisi
     return false;
   std::string text;
   for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
-    text += llvm::formatv("{0} for lengths {1}, else ", forms[form]->name, guard).str();
+    text += llvm::formatv("{0} where {1}, else ", forms[form]->name, describe(guard)).str();
   remark::passed(loc, remark::RemarkOpts::name("choose-forms").category("cpu"))
       << remark::add("{0}{1}", text, forms[choice.forms.back()]->name);
   return true;

@@ -5,7 +5,7 @@
 //
 // RUN: ft-opt %s --ft-compile="to=reorder machine=%S/../../machines/cpu.json verify-each" --remarks-filter="cpu" 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=SAID --input-file=%t
-// SAID: choose-forms {{.*}}for lengths #etdg.guard<{{.*}}>, else
+// SAID: choose-forms {{.*}}where L >= {{[0-9]+}} and N < {{[0-9]+}}, else
 // CHECK-LABEL: etdg.graph @gru
 // CHECK: etdg.variants when <
 // CHECK: } else {

@@ -5,7 +5,7 @@
 //
 // RUN: ft-opt %s --ft-compile="to=reorder target=sm_90a machine=%S/../../machines/h200.json verify-each" --remarks-filter="gpu.*" 2>%t | FileCheck %s --check-prefix=BOTH
 // RUN: FileCheck %s --check-prefix=SAID --input-file=%t
-// SAID: choose-division {{.*}}Remark="products ahead for lengths #etdg.guard<[L] from {{[0-9]+}}>, else whole: {{.*}}(whole {{[0-9.e-]+}}, products ahead {{[0-9.e-]+}} s)"
+// SAID: choose-division {{.*}}Remark="products ahead where L >= {{[0-9]+}}, else whole: {{.*}}(whole {{[0-9.e-]+}}, products ahead {{[0-9.e-]+}} s)"
 //
 // BOTH-LABEL: etdg.graph @gru
 // BOTH: etdg.buffer

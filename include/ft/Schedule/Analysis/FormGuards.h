@@ -45,6 +45,9 @@ struct LengthMeasure {
 /// time or less, in the mean of all lengths, or somewhere, while the first one never does.
 FormChoice chooseForms(etdg::GraphOp graph, ArrayRef<Lengths> points, unsigned numForms, double share, FormPrices price, ArrayRef<LengthMeasure> measures = {});
 
+/// A guard for a reader of remarks: `N < 9 and L >= 64`, a product as `N * (L - 1)`.
+std::string describe(etdg::GuardAttr guard);
+
 /// Of `etdg.variants`, lengths at which number `variant` is taken, the nearest to typical ones; only those that are others.
 Lengths lengthsOfVariant(etdg::GraphOp graph, ArrayRef<etdg::GuardAttr> guards, unsigned variant);
 

@@ -195,7 +195,7 @@ std::string DivisionChooser::take(Operation *item, const FormChoice &choice, Sch
       return "whole";
     std::string text;
     for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
-      text += llvm::formatv("{0} for lengths {1}, else ", name(form), guard).str();
+      text += llvm::formatv("{0} where {1}, else ", name(form), describe(guard)).str();
     return text + name(choice.forms.back());
   }
   unsigned form = choice.forms.front();
