@@ -15,6 +15,7 @@
 #include "ft/Runtime/Host/ThreadPool.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Support/Interrupt.h"
+#include "ft/Support/SourceText.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 #include "ft/Target/Target.h"
@@ -137,6 +138,18 @@ static void reportRefusal(DiagnosticSink &sink, StringRef name, StringRef text) 
   sink.report(text.str(), name.str(), 1, 1);
 }
 
+/// Has messages of calls name arguments as the text does: IR keeps no names of values.
+static void nameArguments(ModuleOp module, StringRef text, StringRef file) {
+  for (Operation *entry : findEntries(module))
+    for (BlockArgument argument : cast<FunctionOpInterface>(entry).getArguments()) {
+      auto place = dyn_cast<FileLineColLoc>(argument.getLoc());
+      if (!place || place.getFilename().getValue() != file)
+        continue;
+      if (std::optional<std::string> name = nameAt(text, place.getLine(), place.getColumn()))
+        argument.setLoc(NameLoc::get(StringAttr::get(module.getContext(), *name), place));
+    }
+}
+
 FtStatus ft_source_parse(FtCompiler *compiler, const char *text, size_t size, const char *name, FtSource **source) {
   if (!compiler || !source || (!text && size))
     return invalid("compiler, text or source is NULL");
@@ -145,7 +158,8 @@ FtStatus ft_source_parse(FtCompiler *compiler, const char *text, size_t size, co
   auto made = std::make_unique<FtSource>();
   made->state = std::make_shared<SourceState>(compiler->registry, compiler->receiver, compiler->remarks);
   SourceState &state = *made->state;
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text, size), file);
+  StringRef given(text, size);
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(given, file);
   std::string refusal;
   llvm::raw_string_ostream errors(refusal);
   if (!checkInput(*buffer, compiler->limits, errors)) {
@@ -157,6 +171,7 @@ FtStatus ft_source_parse(FtCompiler *compiler, const char *text, size_t size, co
   state.module = parseSourceFile<ModuleOp>(sources, &state.context);
   if (FtStatus status = finishSource(state))
     return status;
+  nameArguments(*state.module, given, file);
   *source = made.release();
   return FT_OK;
 }

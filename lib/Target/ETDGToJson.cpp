@@ -101,7 +101,7 @@ void JsonWriter::writeBuffer(Value buffer) {
                                                   : "buffer");
     if (auto argument = dyn_cast<BlockArgument>(buffer)) {
       json.attribute("argument", argument.getArgNumber());
-      if (std::optional<std::string> name = getSourceName(argument.getLoc()))
+      if (std::optional<std::string> name = getArgumentName(argument.getLoc()))
         json.attribute("name", *name);
     }
     if (isResult)

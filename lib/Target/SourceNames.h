@@ -14,9 +14,9 @@
 
 namespace mlir::etdg {
 
-/// The name without `%` of the value at a location; none where its file is not there or
-/// has something else at this place.
-std::optional<std::string> getSourceName(Location location);
+/// The name of an argument: what its location says, else what stands there in the file, without `%`.
+/// There is none where the file is gone, or has no value at this place.
+std::optional<std::string> getArgumentName(Location location);
 
 /// The line of the first place in a file that a location names.
 std::optional<unsigned> getSourceLine(Location location);
