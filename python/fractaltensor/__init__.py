@@ -74,4 +74,8 @@ def __getattr__(name: str):
         from .torch.torchscript import from_torchscript
 
         return from_torchscript
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .types import _ALIASES
+
+    # Python itself names what is spelt nearly the same.
+    hint = f"; its name here is ft.{_ALIASES[name]}" if name in _ALIASES else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

@@ -249,7 +249,7 @@ def _of_torch(array) -> ArrayInfo:
         array = array.resolve_conj().resolve_neg()
     return ArrayInfo(
         "torch", torch_dtype(array.dtype), str(array.dtype), tuple(array.shape), tuple(array.stride()),
-        CUDA if device.type == "cuda" else CPU, device.index or 0, array.data_ptr(), False, array,
+        *device_of(array), array.data_ptr(), False, array,
     )
 
 
@@ -322,6 +322,11 @@ def autocast(types: Sequence, values: Sequence) -> Sequence:
                 wanted = torch.get_autocast_dtype(value.device.type)
         made.append(value if wanted == getattr(value, "dtype", None) else value.to(wanted))
     return values if all(a is b for a, b in zip(made, values)) else made
+
+
+def device_of(tensor) -> Tuple[int, int]:
+    """The device of a tensor of PyTorch, which may have no data."""
+    return CUDA if tensor.device.type == "cuda" else CPU, tensor.device.index or 0
 
 
 def allocator(kind: str, dtype: DType, shape: Tuple[int, ...], device_type: int, device_id: int) -> Callable[[], Any]:

@@ -19,6 +19,7 @@ import time
 from typing import Callable, Iterator, List, NamedTuple, Optional, Set
 
 from .errors import CacheError
+from .names import counted
 
 _MAGIC = b"FTCACHE1"
 _SUFFIX = ".entry"
@@ -314,6 +315,6 @@ def info() -> str:
         return error.reason
     found = entries()
     total = sum(e.size for e in found)
-    lines = [f"{path}: {len(found)} entries, {total} bytes of at most {max_bytes()}"]
+    lines = [f"{path}: {counted(len(found), 'entry', 'entries')}, {total} bytes of at most {max_bytes()}"]
     lines += [f"  {e.name or '(damaged)'}: {e.size} bytes, used {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(e.used))}" for e in found]
     return "\n".join(lines)

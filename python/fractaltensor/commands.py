@@ -20,6 +20,7 @@ from . import cache
 from . import library as lib
 from .bundles import _read, load
 from .errors import ArgumentError, CompileError, Error
+from .names import counted
 
 #: Each variable that the package or its libraries read, with what it does.
 VARIABLES = {
@@ -144,6 +145,8 @@ def _run(options) -> None:
 
 
 def _bench(options) -> None:
+    if options.rounds < 1:
+        raise ArgumentError(f"--rounds is 1 or more, found {options.rounds}")
     entry, values = _data(options)
     entry(*values)
     times = []
@@ -151,12 +154,20 @@ def _bench(options) -> None:
         begin = time.perf_counter()
         entry(*values)
         times.append((time.perf_counter() - begin) * 1e6)
-    print(f"{entry.name}: median {statistics.median(times):.1f} us, least {min(times):.1f} us, {options.rounds} calls")
+    print(f"{entry.name}: median {statistics.median(times):.1f} us, least {min(times):.1f} us, {counted(options.rounds, 'call')}")
+
+
+def _why_not_shown(name: str) -> str:
+    if name.endswith(".ftb"):
+        return "a bundle holds code alone; show takes the program (.mlir)"
+    if name.endswith(".py"):
+        return "show takes a program in the compiler's text (.mlir); in Python call f.show('page.html'), and f.lower(to='etdg') for a phase"
+    return "show takes a program in the compiler's text (.mlir)"
 
 
 def _show(options) -> None:
     if not options.file.endswith(".mlir"):
-        raise ArgumentError(f"{options.file}: a bundle holds code alone; show takes the program (.mlir)")
+        raise ArgumentError(f"{options.file}: {_why_not_shown(options.file)}")
     text = _printed(options.file, "html" if options.out else options.to)
     if not options.out:
         print(text, end="")
@@ -166,6 +177,7 @@ def _show(options) -> None:
             file.write(text)
     except OSError as error:
         raise ArgumentError(f"{options.out}: {error.strerror}") from None
+    print(f"wrote {options.out}, a page for a browser")
 
 
 def _printed(name: str, to: str) -> str:
@@ -192,7 +204,7 @@ def _printed(name: str, to: str) -> str:
 
 def _cache(options) -> None:
     if options.clear:
-        print(f"removed {cache.clear()} entries")
+        print(f"removed {counted(cache.clear(), 'entry', 'entries')}")
     else:
         print(cache.info())
 

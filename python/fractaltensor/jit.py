@@ -59,6 +59,21 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_child=_in_child)
 
 
+def _of_the_last_call(method: Callable) -> Callable:
+    """A method that shows the program of the last call, and that users may call with a program's arguments."""
+
+    @functools.wraps(method)
+    def checked(self, *args, **kwargs):
+        if any(value is not None and not isinstance(value, (str, os.PathLike)) for value in args):
+            raise ArgumentError(
+                f"{self.__name__}.{method.__name__}() shows the program of the last call and takes none of its arguments: first "
+                f"{self.__name__}(...), then {self.__name__}.{method.__name__}()", of_function(self._function)
+            )
+        return method(self, *args, **kwargs)
+
+    return checked
+
+
 class Jit:
     """A compiled function; made by :func:`jit`. Call it with arrays.
 
@@ -455,6 +470,11 @@ class Jit:
                 raise ArgumentError(f"{self.__name__}: the parameter '{name}' has no value yet: {self.__name__}.specialize({name}=...)", of_function(self._function))
         return Specialized(self, self._program(extents, dtypes, statics), engine or self._engine)
 
+    def _remember(self, program: Program, device: Tuple[int, int]) -> None:
+        """Has `explain()` and the like show a program that PyTorch calls by its derivative."""
+        if self._latest is None or self._latest[0] is not program:
+            self._latest = (program, self._request(program, self._engine, device))
+
     def _current(self) -> "Specialized":
         if self._latest is not None:
             return Specialized(self, self._latest[0], self._engine, self._latest[1])
@@ -480,10 +500,12 @@ class Jit:
         """The code for a GPU."""
         return self._current().ptx
 
+    @_of_the_last_call
     def lower(self, to: str = "target", engine: Optional[str] = None) -> str:
         """The program after a phase (``input``, ``ft``, ``etdg``, ``coarsen``, ``reorder``, …), or as ``llvm`` or ``ptx``."""
         return self._current().lower(to, engine)
 
+    @_of_the_last_call
     def explain(self, engine: Optional[str] = None) -> str:
         """What the compiler did and did not do, and why, as text."""
         return self._current().explain(engine)
@@ -500,6 +522,7 @@ class Jit:
         """
         return self._current().rule(form)
 
+    @_of_the_last_call
     def show(self, path: Optional[str] = None):
         """The graph, its blocks and their waves: an object that a notebook draws; with `path` also an HTML file."""
         return self._current().show(path)

@@ -11,6 +11,7 @@ from typing import Dict, List, Optional
 from . import compiled
 from .compiled import Request
 from .library import Message
+from .names import counted
 from .program import Program
 from .source import place
 
@@ -42,14 +43,24 @@ def _plan(remarks: List[Message], program: Program) -> List[str]:
     """What runs, its time as the compiler's model predicts it, and what the compiler did not do."""
     lines: List[str] = []
     for name in _PLANS:
-        found = [_one_line(remark, program) for remark in remarks if remark.name == name]
+        # Kernels as a trace names them.
+        found = [_of_kernel(remark) + _one_line(remark, program) for remark in remarks if remark.name == name]
         if found:
-            lines += ["", "plan, with predicted times:"] + [f"  {text}" for text in dict.fromkeys(found)]
+            lines += ["", f"plan, with predicted times{_assumed(program)}:"] + [f"  {text}" for text in dict.fromkeys(found)]
             break
     refused = [f"  {r.name}: {_one_line(r, program)}" for r in remarks if r.remark in ("missed", "failed")]
     if refused:
         lines += ["", "not done:"] + _counted(refused)
     return lines
+
+
+def _of_kernel(remark: Message) -> str:
+    return f"{remark.function}: " if remark.name == "plan" and not remark.function.startswith("<") else ""
+
+
+def _assumed(program: Program) -> str:
+    """For which lengths times are predicted."""
+    return " at typical lengths (lengths= or typical= of @ft.jit)" if program.signature.length_names else ""
 
 
 def plan_of(program: Program, request: Request) -> str:
@@ -140,7 +151,7 @@ class Picture:
 
     def __repr__(self):
         blocks = len(re.findall(r"\betdg\.block\b", self.text))
-        return f"<graph of {self.program.name}: {blocks} blocks; .save('graph.html') to look at it>"
+        return f"<graph of {self.program.name}: {counted(blocks, 'block')}; .save('graph.html') to look at it>"
 
 
 def _with_names(page: str, names: List[str]) -> str:

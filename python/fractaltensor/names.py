@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that are near a name that is not there."""
+"""Words of messages: names that are near a name that is not there, and numbers of things."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def did_you_mean(name: str, known: Iterable[str], form: str = "'{}'") -> str:
 def public(kind: type) -> list:
     """The names of a class's methods and properties that users call."""
     return [name for name in dir(kind) if not name.startswith("_")]
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """``1 task``, ``2 tasks``."""
+    return f"{number} {thing if number == 1 else things or thing + 's'}"

@@ -66,6 +66,12 @@ def is_ours(file: str) -> bool:
     return file.startswith(_PACKAGE)
 
 
+def _is_of_torch(file: str) -> bool:
+    """Whether a file is PyTorch's own, such as the one of the module that a program calls."""
+    torch = getattr(sys.modules.get("torch"), "__file__", None)
+    return torch is not None and file.startswith(os.path.dirname(torch) + os.sep)
+
+
 def here() -> Tuple[Frame, ...]:
     """The user's frames, innermost first, up to where tracing began."""
     frame, frames = sys._getframe(1), []
@@ -73,7 +79,7 @@ def here() -> Tuple[Frame, ...]:
     while frame is not None and len(frames) < _MAX_FRAMES:
         if frame is base:
             break
-        if not is_ours(frame.f_code.co_filename):
+        if not is_ours(frame.f_code.co_filename) and not _is_of_torch(frame.f_code.co_filename):
             frames.append(_position(frame))
             if base is None:
                 break  # outside of a program the one line is enough

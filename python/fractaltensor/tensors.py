@@ -15,6 +15,9 @@ from .source import here
 from .trace import Traced
 from .types import DType, Extent
 
+#: Attributes of a tensor of PyTorch that has data.
+_OF_DATA = frozenset("cpu cuda data device element_size grad is_contiguous is_cuda is_cpu layout requires_grad requires_grad_ retain_grad storage stride".split())
+
 
 class Tensor(Traced):
     """A tensor of static shape, known by type only while a program is traced.
@@ -63,6 +66,8 @@ class Tensor(Traced):
             raise AttributeError(name)
         if name in ("map", "scanl", "scan", "reduce", "fold", "foldl", "window", "shift"):
             raise MissingError(f"a tensor has no '{name}': it is for lists", here())
+        if name in _OF_DATA:
+            raise MissingError(f"a tensor has no '{name}': it is traced, and stands for the data of every call", here())
         near = did_you_mean(name, public(Tensor)) or ": help(ft.Tensor) shows what there is"
         raise MissingError(f"a tensor has no '{name}'{near}", here())
 

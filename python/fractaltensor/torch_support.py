@@ -191,7 +191,9 @@ def _call(jit: Jit, inputs: Sequence[torch.Tensor]) -> List[torch.Tensor]:
 
 def _with_gradients(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str, Any]) -> List[torch.Tensor]:
     _, extents, dtypes = _names(jit, inputs)
-    return torch_gradients.call(_call, jit._program(extents, dtypes, statics), inputs, jit._engine)
+    program = jit._program(extents, dtypes, statics)
+    jit._remember(program, arrays.device_of(inputs[0]))
+    return torch_gradients.call(_call, program, inputs, jit._engine)
 
 
 def _differentiable(kind: str, program: str, inputs: Sequence[torch.Tensor]):
@@ -285,6 +287,7 @@ def _transformed(jit: Jit, inputs: Sequence[torch.Tensor], statics: Mapping[str,
     lengths, extents, dtypes = _names(jit, inputs)
     check_bounds(jit.signature, jit._options.bounds, jit.__name__, {**lengths, **extents})
     program = jit._program(extents, dtypes, statics)
+    jit._remember(program, arrays.device_of(inputs[0]))
     if statics:  # a program that has their values
         jit = _jit(stored.text_of(program, jit._engine))
     return torch_gradients.transformed(_call, jit, program, inputs)

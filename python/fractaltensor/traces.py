@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional
 from . import library as lib
 from .binding import Binder, check_bounds
 from .errors import ArgumentError
+from .names import counted
 
 
 class Trace:
@@ -25,11 +26,13 @@ class Trace:
         Times `ts` and durations `dur` are microseconds. `tid` is the thread, 0 the caller.
       about: the entry, its target, the number of threads and of barriers.
       result: what the call returned.
+      path: where it was written last.
     """
 
     def __init__(self, name: str, text: str, result: Any):
         data = json.loads(text)
         self.name, self.text, self.result = name, text, result
+        self.path: Optional[str] = None
         self.events: List[Dict[str, Any]] = data["traceEvents"]
         self.about: Dict[str, Any] = data["otherData"]
 
@@ -44,17 +47,23 @@ class Trace:
             with open(temporary, "w", encoding="utf-8") as file:
                 file.write(self.text)
             os.replace(temporary, path)
-        except BaseException:
+        except OSError as error:
+            # The caller knows the file by its own name.
+            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+        finally:
             if os.path.exists(temporary):
                 os.unlink(temporary)
-            raise
+        self.path = os.fspath(path)
 
     def _of(self, category: str) -> List[Dict[str, Any]]:
         return [event for event in self.events if event.get("cat") == category]
 
     def __repr__(self) -> str:
         call = self._of("call")[0]
-        lines = [f"{self.name} on {self.about['target']}: {call['dur']:.1f} us, {self.about['threads']} threads, {self.about['barriers']} barriers"]
+        # What follows a colon tells one processor's code from another's.
+        target = self.about["target"].partition(":")[0]
+        numbers = f"{counted(self.about['threads'], 'thread')}, {counted(self.about['barriers'], 'barrier')}"
+        lines = [f"{self.name} on {target}: {call['dur']:.1f} us, {numbers}"]
         kernels: Dict[str, List[float]] = {}
         for event in self._of("kernel"):
             kernels.setdefault(event["name"], []).append(event["dur"])
@@ -66,9 +75,10 @@ class Trace:
                 text += f", {len(times)} launches"
             if tasks:
                 busy, waited = sum(e["dur"] for e in tasks), sum(e["dur"] for e in waits)
-                text += f": {len(tasks)} tasks, {100 * waited / max(busy + waited, 1e-9):.0f} % of the threads' time at barriers"
+                text += f": {counted(len(tasks), 'task')}, {100 * waited / max(busy + waited, 1e-9):.0f} % of the threads' time at barriers"
             lines.append(text)
-        return "\n".join(lines + ["  .save('trace.json') writes it for https://ui.perfetto.dev"])
+        where = f"written to {self.path}: open it at" if self.path else ".save('trace.json') writes it for"
+        return "\n".join(lines + [f"  {where} https://ui.perfetto.dev"])
 
 
 def trace(jit, args, kwargs, path: Optional[str]) -> Trace:

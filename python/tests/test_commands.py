@@ -65,8 +65,10 @@ class Commands(unittest.TestCase):
         self.assertIn("etdg.graph @stacked_rnn", run("show", RNN)[1])
         with tempfile.TemporaryDirectory() as folder:
             page = os.path.join(folder, "x.html")
-            self.assertEqual(run("show", RNN, "--out", page)[0], 0)
-            self.assertIn("<html", pathlib.Path(page).read_text())
+            self.assertEqual(run("show", RNN, "--out", page), (0, f"wrote {page}, a page for a browser\n", ""))
+            text = pathlib.Path(page).read_text()
+            self.assertIn("<html", text)
+            self.assertIn('"name":"xss"', text.replace(" ", ""))
         self.assertEqual(run("cache")[0], 0)
 
     def test_errors_are_one_line(self):
@@ -80,6 +82,12 @@ class Commands(unittest.TestCase):
             (("show", RNN, "--to", "nowhere"), "expected one of input, ft, etdg"),
             (("show", "gone.mlir"), "gone.mlir: No such file"),
             (("run", "gone.ftb"), "gone.ftb: No such file"),
+            (("run", RNN, "2x5x1x65", "3x64x64"), 'argument 0 "xss": wrong extent'),
+            (("run", RNN), "stacked_rnn takes 2 arguments: xss (f32, rank 4), ws (f32, rank 3); found 0"),
+            (("bench", RNN, "1x1x1x64", "1x64x64", "--rounds", "0"), "--rounds is 1 or more, found 0"),
+            (("show", "x.ftb"), "x.ftb: a bundle holds code alone"),
+            (("show", "x.py"), "x.py: show takes a program in the compiler's text (.mlir); in Python call f.show('page.html')"),
+            (("show", "x"), "x: show takes a program in the compiler's text (.mlir)"),
         ):
             with self.subTest(arguments):
                 status, out, err = run(*arguments)
@@ -116,6 +124,62 @@ class Names(unittest.TestCase):
             body.__annotations__ = {"xs": ft.List["N", f]}
             with self.assertRaisesRegex(ft.MissingError, re.escape(text)):
                 ft.jit(body)
+
+    def test_names_of_other_libraries(self):
+        for name, ours in (("float32", "f32"), ("bfloat16", "bf16"), ("int64", "i64")):
+            with self.assertRaisesRegex(AttributeError, f"no attribute '{name}'; its name here is ft.{ours}$"):
+                getattr(ft, name)
+        with self.assertRaisesRegex(AttributeError, "no attribute 'nothing'$"):
+            getattr(ft, "nothing")
+        with self.assertRaisesRegex(ft.MissingError, "a tensor has no 'device': it is traced, and stands for the data of every call"):
+            @ft.jit
+            def g(xs: ft.List["N", f]):
+                return xs.map(lambda x: x.to(x.device))
+
+    @unittest.skipUnless(torch, "no PyTorch")
+    def test_a_module_of_torch(self):
+        """The place is the program's, not a line of PyTorch."""
+        linear = torch.nn.Linear(3, 3)
+        with self.assertRaisesRegex(ft.TraceError, r"uses an array \(Parameter\) that is no argument of the program") as caught:
+            @ft.jit
+            def g(xs: ft.List["N", f]):
+                return xs.map(lambda x: linear(x))
+        self.assertEqual({frame.file for frame in caught.exception.frames}, {__file__})
+
+    def test_looking_takes_no_arguments(self):
+        @ft.jit
+        def scaled(xs: ft.List["N", f], w: f):
+            return xs.map(lambda x: x * w)
+
+        x, w = np.ones((2, 3), "f4"), np.ones(3, "f4")
+        for method in (scaled.explain, scaled.show, scaled.lower):
+            for given in ((x,), (x, w)):
+                with self.assertRaisesRegex(ft.ArgumentError, r"shows the program of the last call and takes none of its arguments: first scaled\(\.\.\.\), then scaled\."):
+                    method(*given)
+        self.assertIn("scaled, compiled for cpu", scaled.explain("cpu"))
+        self.assertIn("etdg.graph @scaled", scaled.lower("etdg", "cpu"))
+
+    @unittest.skipUnless(torch, "no PyTorch")
+    def test_looking_after_calls_that_pytorch_derives(self):
+        def make():
+            @ft.jit
+            def product(xs: ft.List["N", ft.f32["K"]], w: ft.f32["K", "K"]):
+                return xs.map(lambda x: ft.tanh(x @ w))
+            return product
+
+        x, w = torch.ones(2, 3), torch.ones(3, 3)
+        calls = (
+            lambda g: g(x, w.clone().requires_grad_()).sum().backward(),
+            lambda g: torch.func.grad(lambda v: g(x, v).sum())(w),
+            lambda g: torch.vmap(g, in_dims=(0, None))(x[None], w),
+        )
+        for call in calls:
+            program = make()
+            with self.assertRaisesRegex(ft.ArgumentError, "'K' has no value yet"):
+                program.explain()
+            call(program)
+            self.assertIn("product, compiled for cpu", program.explain())
+            self.assertIn("tensor<3x3xf32>", program.ft)
 
     def test_methods(self):
         with self.assertRaisesRegex(ft.TraceError, "M.g is a method.*leave 'self' out"):

@@ -34,14 +34,18 @@ class Traces(unittest.TestCase):
         self.assertEqual((call["name"], call["args"]), ("running", {"L": 7}))
         self.assertTrue(kernels and all(call["ts"] <= k["ts"] and k["ts"] + k["dur"] <= call["dur"] + 0.002 for k in kernels))
         self.assertIn(f"{kernels[0]['name']}", repr(trace))
-        self.assertRegex(repr(trace), r"running on cpu.*: [\d.]+ us, \d+ threads, \d+ barriers")
+        self.assertRegex(repr(trace), r"^running on cpu: [\d.]+ us, \d+ threads?, \d+ barriers?\n")
+        self.assertIn(f"written to {path}: open it at https://ui.perfetto.dev", repr(trace))
+        self.assertIn(".save('trace.json') writes it for https://ui.perfetto.dev", repr(running.trace(*self.args)))
 
     def test_what_cannot_be_traced_or_written_is_said(self):
         with self.assertRaisesRegex(ft.ArgumentError, "the interpreter runs no kernels"):
             running.trace(*self.args, engine="interpret")
         with tempfile.TemporaryDirectory() as folder:
-            with self.assertRaises(OSError):
-                running.trace(*self.args, path=pathlib.Path(folder) / "none" / "x.json")
+            path = pathlib.Path(folder) / "none" / "x.json"
+            with self.assertRaises(FileNotFoundError) as caught:
+                running.trace(*self.args, path=path)
+            self.assertEqual(caught.exception.filename, str(path))
             self.assertEqual(os.listdir(folder), [])
         with self.assertRaisesRegex(ft.ArgumentError, "missing"):
             running.trace(self.args[0])
