@@ -15,32 +15,10 @@ using namespace mlir::ft;
 using namespace mlir::ft::partition;
 using namespace mlir::ft::schedule;
 
-/// The orders that items have, those of kernels' nests too: as `etdg-apply-schedule` does.
-static LogicalResult applyOrders(etdg::GraphOp copy) {
-  etdg::ScheduleApplier applier(copy);
-  auto applyAll = [&](Block &body) -> LogicalResult {
-    for (Operation *item = &body.front(), *next; item; item = next) {
-      next = item->getNextNode();
-      if (isa<etdg::NestOp, etdg::BlockOp>(item) && failed(applier.apply(item)))
-        return failure();
-    }
-    return success();
-  };
-  for (Operation &op : copy.getBody().front()) {
-    if (auto kernel = dyn_cast<etdg::KernelOp>(op); kernel && failed(applyAll(kernel.getBody().front())))
-      return failure();
-    if (auto variants = dyn_cast<etdg::VariantsOp>(op))
-      for (Region &region : variants.getVariants())
-        if (failed(applyAll(region.front())))
-          return failure();
-  }
-  return applyAll(copy.getBody().front());
-}
-
 std::optional<double> ft::priceOrdered(etdg::GraphOp graph, const GpuScheduleOptions &options) {
   QuietForms quiet(graph.getContext());
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  return succeeded(applyOrders(*copy)) ? priceAsScheduled(*copy, options) : std::nullopt;
+  return succeeded(etdg::applySchedules(*copy)) ? priceAsScheduled(*copy, options) : std::nullopt;
 }
 
 OwningOpRef<etdg::GraphOp> Prices::extract(const Group &group) {
@@ -61,7 +39,7 @@ OwningOpRef<etdg::GraphOp> Prices::extract(const Group &group) {
     if (isa<etdg::BufferOp, etdg::ConstantOp>(op) && op.use_empty())
       op.erase();
   (*copy)->setAttr(etdg::partitionedName, StringAttr::get(graph.getContext(), "group"));
-  return succeeded(applyOrders(*copy)) ? std::move(copy) : nullptr;
+  return succeeded(etdg::applySchedules(*copy)) ? std::move(copy) : nullptr;
 }
 
 /// The graph as text, without its header and what it returns, each name as the number with which it comes.
@@ -139,7 +117,7 @@ std::optional<double> Prices::ofAll(ArrayRef<Group> groups) {
 std::optional<SmallVector<Group>> Prices::joinShort() {
   QuietForms quiet(graph.getContext());
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  if (failed(applyOrders(*copy)))
+  if (failed(etdg::applySchedules(*copy)))
     return std::nullopt;
   // (What the orders replaced stands where it stood.)
   unsigned number = 0;

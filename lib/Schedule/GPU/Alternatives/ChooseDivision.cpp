@@ -89,30 +89,13 @@ private:
 };
 } // namespace
 
-/// The orders that items have, of kernels' nests, too: as `etdg-apply-schedule` does.
-static LogicalResult applySchedules(etdg::GraphOp copy) {
-  etdg::ScheduleApplier applier(copy);
-  auto applyAll = [&](Block &body) -> LogicalResult {
-    for (Operation *item = &body.front(), *next; item; item = next) {
-      next = item->getNextNode();
-      if (isa<etdg::NestOp, BlockOp>(item) && failed(applier.apply(item)))
-        return failure();
-    }
-    return success();
-  };
-  for (Operation &op : copy.getBody().front())
-    if (auto kernel = dyn_cast<etdg::KernelOp>(op); kernel && failed(applyAll(kernel.getBody().front())))
-      return failure();
-  return applyAll(copy.getBody().front());
-}
-
 std::unique_ptr<ScheduledForm> ScheduledForm::make(etdg::GraphOp form, etdg::Between between, const GpuScheduleOptions &options) {
   // What a form can't do is no error of the program.
   QuietForms quiet(form.getContext());
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(form->clone());
   GpuScheduleOptions trial = options;
   trial.planSeed = 0;
-  if (failed(applySchedules(*copy)) || failed(scheduleForGpu(*copy, trial)))
+  if (failed(etdg::applySchedules(*copy)) || failed(scheduleForGpu(*copy, trial)))
     return nullptr;
   std::unique_ptr<ScheduledForm> made(new ScheduledForm(std::move(copy), std::move(between), options));
   return failed(made->prices.priceGraph()) ? nullptr : std::move(made);

@@ -23,6 +23,9 @@ private:
   std::shared_ptr<TransformedDomains> domains;
 };
 
+/// What `etdg-apply-schedule` does, for all of a graph: in kernels and variants, too. Emits errors.
+LogicalResult applySchedules(GraphOp graph);
+
 } // namespace mlir::etdg
 
 #endif // FT_DIALECT_ETDG_TRANSFORMS_APPLYSCHEDULE_H

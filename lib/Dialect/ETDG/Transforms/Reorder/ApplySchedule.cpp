@@ -337,12 +337,13 @@ FailureOr<Operation *> ScheduleApplier::apply(Operation *item) {
   return Applier(space, *domains, item->getContext()).applyAll(item);
 }
 
-void ETDGApplySchedule::runOnOperation() {
-  GraphOp graph = getOperation();
-  if (graph.isExternal())
-    return;
+LogicalResult etdg::applySchedules(GraphOp graph) {
   SymbolSpace space(graph);
   TransformedDomains domains;
-  if (failed(Applier(space, domains, &getContext()).applyAll(graph.getBody())))
+  return Applier(space, domains, graph.getContext()).applyAll(graph.getBody());
+}
+
+void ETDGApplySchedule::runOnOperation() {
+  if (GraphOp graph = getOperation(); !graph.isExternal() && failed(applySchedules(graph)))
     signalPassFailure();
 }
