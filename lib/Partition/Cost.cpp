@@ -152,7 +152,8 @@ SmallVector<Group> partition::chooseByPrice(etdg::GraphOp graph, const Items &it
   consider("short nests beside a recurrence", prices.joinShort());
   consider("groups by price", PriceChooser(items, prices, beam, longest).run());
   remark::passed(graph.getLoc(), remark::RemarkOpts::name("partition").category("partition"))
-      << remark::reason("{0} of {1} nests, {2}: {3}", std::to_string(best.size()) + " kernels", items.size(), name, text);
+      << remark::reason("{0} of {1} nests, {2}: {3}; unlike groups priced: {4}", std::to_string(best.size()) + " kernels", items.size(), name, text,
+                        prices.getNumPriced());
   tell(items, prices, best);
   return best;
 }

@@ -7,6 +7,7 @@
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 #include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,33 +22,49 @@ std::optional<double> ft::priceOrdered(etdg::GraphOp graph, const GpuScheduleOpt
   return succeeded(etdg::applySchedules(*copy)) ? priceAsScheduled(*copy, options) : std::nullopt;
 }
 
+/// The operations at the top of a graph that items and what it returns use.
+static llvm::DenseSet<Operation *> findUsed(ArrayRef<Operation *> items) {
+  llvm::DenseSet<Operation *> used(items.begin(), items.end());
+  Operation *end = items.front()->getBlock()->getTerminator();
+  auto take = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *definition = operand.getDefiningOp(); definition && definition->getBlock() == end->getBlock())
+        used.insert(definition);
+  };
+  used.insert(end);
+  take(end);
+  for (Operation *item : items)
+    item->walk(take);
+  return used;
+}
+
 OwningOpRef<etdg::GraphOp> Prices::extract(const Group &group) {
+  SmallVector<Operation *> members = llvm::map_to_vector<6>(group, [&](unsigned number) { return items[number]; });
+  llvm::DenseSet<Operation *> used = findUsed(members);
   IRMapping mapping;
-  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone(mapping));
-  for (unsigned number = 0; number < items.size(); ++number)
-    if (!llvm::is_contained(group, number))
-      mapping.lookup(items[number])->erase();
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->cloneWithoutRegions());
+  Block &from = graph.getBody().front(), &to = copy->getBody().emplaceBlock();
+  for (BlockArgument argument : from.getArguments())
+    mapping.map(argument, to.addArgument(argument.getType(), argument.getLoc()));
+  OpBuilder builder = OpBuilder::atBlockEnd(&to);
+  for (Operation &op : from)
+    if (used.contains(&op))
+      builder.clone(op, mapping);
   Items own(*copy);
   Group inOrder;
-  for (unsigned number : group)
+  for (Operation *member : members)
     for (unsigned n = 0; n < own.size(); ++n)
-      if (own[n] == mapping.lookup(items[number]))
+      if (own[n] == mapping.lookup(member))
         inOrder.push_back(n);
   if (group.size() > 1)
     formKernels(*copy, own, {inOrder});
-  for (Operation &op : llvm::make_early_inc_range(copy->getBody().front()))
-    if (isa<etdg::BufferOp, etdg::ConstantOp>(op) && op.use_empty())
-      op.erase();
   (*copy)->setAttr(etdg::partitionedName, StringAttr::get(graph.getContext(), "group"));
   return succeeded(etdg::applySchedules(*copy)) ? std::move(copy) : nullptr;
 }
 
-/// The graph as text, without its header and what it returns, each name as the number with which it comes.
-static std::string textOf(etdg::GraphOp graph) {
-  std::string text, out;
-  llvm::raw_string_ostream stream(text);
-  for (Operation &op : graph.getBody().front().without_terminator())
-    stream << op << "\n";
+/// A text in which each name is the number with which it comes.
+static std::string withNumbers(StringRef text) {
+  std::string out;
   llvm::StringMap<unsigned> numbers;
   for (size_t at = 0; at < text.size();) {
     if (text[at] != '%' && text[at] != '@') {
@@ -59,31 +76,54 @@ static std::string textOf(etdg::GraphOp graph) {
       ++end;
     // (A block's name stands in one place.)
     if (text[at] == '%')
-      out += "%" + std::to_string(numbers.try_emplace(StringRef(text).slice(at, end), numbers.size()).first->second);
+      out += "%" + std::to_string(numbers.try_emplace(text.slice(at, end), numbers.size()).first->second);
     at = end;
   }
   return out;
+}
+
+std::string Prices::keyOf(const Group &group) {
+  if (texts.empty()) {
+    // (Names of the whole graph are found once.)
+    AsmState names(graph);
+    for (Operation &op : graph.getBody().front()) {
+      llvm::raw_string_ostream stream(texts[&op]);
+      op.print(stream, names);
+    }
+  }
+  std::string text;
+  for (unsigned number : group)
+    text += texts[items[number]] + "\n";
+  // What they use comes after them, in the order in which they do.
+  llvm::SetVector<Operation *> used;
+  for (unsigned number : group)
+    items[number]->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (Operation *definition = operand.getDefiningOp(); definition && texts.contains(definition))
+          used.insert(definition);
+    });
+  for (Operation *definition : used)
+    text += texts[definition] + "\n";
+  return withNumbers(text);
 }
 
 std::optional<KernelPrice> Prices::of(const Group &group) {
   auto [place, isNew] = ofNumbers.try_emplace(std::vector<unsigned>(group.begin(), group.end()));
   if (!isNew)
     return place->second;
-  // What a form can't do is no error of the program.
-  QuietForms quiet(graph.getContext());
-  OwningOpRef<etdg::GraphOp> copy = extract(group);
-  if (!copy)
-    return std::nullopt;
-  auto [entry, isUnknown] = known.try_emplace(textOf(*copy));
+  auto [entry, isUnknown] = known.try_emplace(keyOf(group));
   if (!isUnknown)
     return place->second = entry->second;
   if (known.size() > budget) {
     known.erase(entry);
     return std::nullopt;
   }
+  // What a form can't do is no error of the program.
+  QuietForms quiet(graph.getContext());
+  OwningOpRef<etdg::GraphOp> copy = extract(group);
   GpuScheduleOptions trial = options;
   trial.planSeed = 0;
-  if (failed(scheduleForGpu(*copy, trial)))
+  if (!copy || failed(scheduleForGpu(*copy, trial)))
     return std::nullopt;
   KernelPrices prices(*copy, trial);
   KernelPrice all;

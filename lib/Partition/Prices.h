@@ -29,12 +29,15 @@ public:
 private:
   /// A copy of the graph that has this group alone, with the orders that its items have; null where those can't be applied.
   OwningOpRef<etdg::GraphOp> extract(const Group &group);
+  /// The group as text, names numbered as they come.
+  std::string keyOf(const Group &group);
 
   etdg::GraphOp graph;
   const Items &items;
   const GpuScheduleOptions &options;
   unsigned budget;
-  llvm::StringMap<std::optional<schedule::KernelPrice>> known; // by text, names numbered as they come
+  llvm::StringMap<std::optional<schedule::KernelPrice>> known; // by key
+  llvm::DenseMap<Operation *, std::string> texts;              // of what stands at the top of the graph
   std::map<std::vector<unsigned>, std::optional<schedule::KernelPrice>> ofNumbers;
 };
 
