@@ -79,47 +79,120 @@ private:
     return form;
   }
 
-  LogicalResult choose(etdg::GraphOp graph, const GpuScheduleOptions &options) {
-    constexpr double micro = 1e6, percent = 100; // shares are given in
-    FailureOr<MergedForm> best = tryWithout(graph, {}, options);
-    if (failed(best))
-      return failure();
-    SmallVector<std::string> apart, tried;
-    if (!best->seconds || best->made.empty())
-      return success();
-    std::string text = llvm::formatv("all merged {0:F2} us", *best->seconds * micro).str();
-    const double share = double(options.getMachine().gpu.divisionShare) / percent;
-    FailureOr<MergedForm> none = tryWithout(graph, {"*"}, options);
-    if (failed(none))
-      return failure();
-    if (none->seconds)
-      text += llvm::formatv(", without any {0:F2} us", *none->seconds * micro).str();
-    if (none->seconds && *none->seconds <= *best->seconds * share) {
-      apart = {"*"};
-      best = std::move(none);
-    }
-    for (unsigned count = 0; apart != SmallVector<std::string>{"*"} && count < most; ++count) {
-      auto next = llvm::find_if(best->made, [&](const std::string &name) { return !llvm::is_contained(tried, name); });
-      if (next == best->made.end())
-        break;
-      tried.push_back(*next);
-      SmallVector<std::string> more = apart;
-      more.push_back(tried.back());
-      FailureOr<MergedForm> form = tryWithout(graph, more, options);
-      if (failed(form))
-        return failure();
-      text += form->seconds ? llvm::formatv(", without {0} {1:F2} us", tried.back(), *form->seconds * micro).str() : ", without " + tried.back() + " no price";
-      if (!form->seconds || *form->seconds > *best->seconds * share)
-        continue;
-      apart = std::move(more);
-      best = std::move(form);
-    }
-    if (!apart.empty())
-      graph->setAttr(etdg::apartName, toAttribute(&getContext(), apart));
-    auto about = remark::RemarkOpts::name("merges").category("partition");
-    (apart.empty() ? remark::missed(graph.getLoc(), about) : remark::passed(graph.getLoc(), about))
-        << remark::reason("left out of what coarsening merges: {0} ({1})", apart.empty() ? "nothing" : llvm::join(apart, ", "), text);
-    return success();
-  }
+  LogicalResult choose(etdg::GraphOp graph, const GpuScheduleOptions &options);
 };
 } // namespace
+
+namespace {
+/// Looks for the merges to leave out whose graph takes least time.
+class MergeSearch {
+public:
+  using Try = std::function<FailureOr<MergedForm>(ArrayRef<std::string>)>;
+  MergeSearch(Try attempt, double share, unsigned most) : attempt(std::move(attempt)), share(share), left(most) {}
+  /// A failure where the passes were interrupted; false where there is nothing to choose.
+  FailureOr<bool> run();
+
+  SmallVector<std::string> apart; // "*": all
+  std::string text;               // all prices
+
+private:
+  FailureOr<MergedForm> priced(ArrayRef<std::string> names, const Twine &what);
+  bool isCheaper(const MergedForm &form) const { return form.seconds && *form.seconds <= *best.seconds * share; }
+  LogicalResult leaveOutProducts();
+  LogicalResult changeEach();
+
+  Try attempt;
+  double share;
+  unsigned left; // forms that may still be tried
+  MergedForm best;
+};
+} // namespace
+
+FailureOr<MergedForm> MergeSearch::priced(ArrayRef<std::string> names, const Twine &what) {
+  constexpr double micro = 1e6;
+  FailureOr<MergedForm> form = attempt(names);
+  if (succeeded(form))
+    text += ((text.empty() ? "" : ", ") + what + (form->seconds ? llvm::formatv(" {0:F2} us", *form->seconds * micro).str() : " no price")).str();
+  return form;
+}
+
+/// All merges of products: where one is left out, another one may be made.
+LogicalResult MergeSearch::leaveOutProducts() {
+  SmallVector<std::string> names;
+  MergedForm form = best;
+  constexpr unsigned mostRounds = 4;
+  for (unsigned round = 0; round < mostRounds && !form.made.empty(); ++round) {
+    llvm::append_range(names, form.made);
+    FailureOr<MergedForm> next = attempt(names);
+    if (failed(next))
+      return failure();
+    form = std::move(*next);
+  }
+  text += form.seconds ? llvm::formatv(", without those of products {0:F2} us", *form.seconds * 1e6).str() : ", without those of products no price";
+  if (isCheaper(form)) {
+    best = std::move(form);
+    apart = std::move(names);
+  }
+  return success();
+}
+
+/// Merges that are made are left out one by one, or those that are left out are made again, as long as the graph becomes cheaper.
+LogicalResult MergeSearch::changeEach() {
+  SmallVector<std::string> names = apart.empty() ? best.made : apart, tried;
+  if (names.size() < 2)
+    return success();
+  while (left > 0) {
+    auto next = llvm::find_if(names, [&](const std::string &name) { return !llvm::is_contained(tried, name); });
+    if (next == names.end())
+      break;
+    tried.push_back(*next);
+    SmallVector<std::string> changed = apart;
+    const bool isBack = llvm::is_contained(apart, tried.back());
+    if (isBack)
+      llvm::erase(changed, tried.back());
+    else
+      changed.push_back(tried.back());
+    --left;
+    FailureOr<MergedForm> form = priced(changed, (isBack ? "with " : "without ") + tried.back());
+    if (failed(form))
+      return failure();
+    if (!isCheaper(*form))
+      continue;
+    best = std::move(*form);
+    apart = std::move(changed);
+    for (const std::string &made : best.made) // what was merged may be another block now
+      if (!isBack && !llvm::is_contained(names, made))
+        names.push_back(made);
+  }
+  return success();
+}
+
+FailureOr<bool> MergeSearch::run() {
+  FailureOr<MergedForm> all = priced({}, "all merged");
+  if (failed(all))
+    return failure();
+  best = std::move(*all);
+  if (!best.seconds || best.made.empty())
+    return false;
+  FailureOr<MergedForm> none = priced({"*"}, "without any");
+  if (failed(none) || failed(leaveOutProducts()) || failed(changeEach()))
+    return failure();
+  if (isCheaper(*none))
+    apart = {"*"};
+  return true;
+}
+
+LogicalResult FTChooseMerges::choose(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  constexpr double percent = 100; // shares are given in
+  MergeSearch search([&](ArrayRef<std::string> names) { return tryWithout(graph, names, options); },
+                     double(options.getMachine().gpu.divisionShare) / percent, most);
+  FailureOr<bool> found = search.run();
+  if (failed(found) || !*found)
+    return success(succeeded(found));
+  if (!search.apart.empty())
+    graph->setAttr(etdg::apartName, toAttribute(&getContext(), search.apart));
+  auto about = remark::RemarkOpts::name("merges").category("partition");
+  (search.apart.empty() ? remark::missed(graph.getLoc(), about) : remark::passed(graph.getLoc(), about))
+      << remark::reason("left out of what coarsening merges: {0} ({1})", search.apart.empty() ? "nothing" : llvm::join(search.apart, ", "), search.text);
+  return success();
+}

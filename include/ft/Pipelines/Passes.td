@@ -32,9 +32,10 @@ def FTChooseMerges : Pass<"ft-choose-merges", "::mlir::ModuleOp"> {
   string writes = "`etdg.apart`";
   let description = [{
     Coarsening merges blocks of products before anything has a price. For each graph this pass runs the phases `coarsen` and `reorder` on a copy, and
-    prices what they made as it will be scheduled. The same is done without any merge (`["*"]`). Where merges are better, each one of two blocks with
-    products is a candidate then: it is left out, with those that were left out before it. What takes at most `division_share` percent of the best time so far stays out (`etdg.apart`). At most `most`
-    merges are tried. The remark `merges` (category `partition`) has all prices.
+    prices what they made as it will be scheduled. The same is done without any merge (`["*"]`), and without all those of two blocks with products.
+    From the cheaper of all and the latter each merge of products is a candidate then: it is left out, or made again. A form that takes at most
+    `division_share` percent of the best time so far replaces it, and the graph names what it leaves out (`etdg.apart`). At most `most`
+    merges are tried one by one. The remark `merges` (category `partition`) has all prices.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_90a\"", "The GPU whose kernels are priced: sm_80 or sm_90a">,

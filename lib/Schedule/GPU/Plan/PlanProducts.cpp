@@ -20,6 +20,7 @@
 #include "llvm/Support/Format.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -32,6 +33,7 @@ struct ProductWork {
   int64_t all = 0, products = 0; // points of loop nests
   int64_t largest = 0;           // of them, whose sizes follow
   int64_t m = 1, n = 1, k = 1, words = 1;
+  int64_t outerColumns = 1; // iterations of the outermost loop over columns, which thread blocks may share
   int64_t sums = 1;    // tiles of sums that a thread has at a time
   double results = 0;  // of other products, for each of its own, which are left in memory in between
   int64_t members = 1; // products of its nest, of which so many are side by side
@@ -48,6 +50,9 @@ struct ProductWork {
   int64_t beside = 1; // nests that share the SMs in a step
   int64_t leaves = 1; // of their kernel
   int64_t rowBytes = 0; // of values between the nests of a leaf, and between leaves
+
+  /// Iterations of the outermost loop over columns that a tile of so many columns holds, at least one.
+  int64_t iterationsOf(int64_t columns) const { return std::max<int64_t>(columns / (n / outerColumns), 1); }
 };
 
 /// Tiles of a kernel, and what is dealt with them.
@@ -105,14 +110,19 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
     int64_t kept = n <= side ? findFused(form, unsigned(i), *product, context, /*wholeRows=*/true).count : 0;
     for (int buffer : keptInRegisters(form, unsigned(i), std::max(fused.count, kept)))
       inRegisters[buffer] = true;
-    if (points == work.largest && product->rows == work.rows) // registers are for both
-      work.m = std::max(work.m, m), work.n = std::max(work.n, n);
+    const int64_t outerColumns = product->loops.n.empty() ? 1 : nest.sizes[product->loops.n.front()];
+    if (points == work.largest && product->rows == work.rows) { // registers are for both
+      work.m = std::max(work.m, m);
+      if (n > work.n)
+        work.n = n, work.outerColumns = outerColumns;
+    }
     if (points <= work.largest)
       continue;
     work.largest = points;
     hasLargest = true;
     work.chainRows = 0;
     work.m = m, work.n = n;
+    work.outerColumns = outerColumns;
     work.k = 1;
     for (int loop : product->loops.k)
       work.k *= nest.sizes[loop];
@@ -207,7 +217,7 @@ public:
   TaskTiles choose(TaskTiles tiles) const {
     price(tiles);
     TaskTiles best = tiles;
-    while ((tasksOf(tiles.rows, isWide ? tiles.n : 0) < double(units) || !hasRegisters(best)) &&
+    while ((tasksOf(tiles) < double(units) || !hasRegisters(best)) &&
            (tiles.m > 2 * planning.productSide || (isWide && tiles.n > 2 * planning.productSide))) {
       if (isWide && tiles.n >= tiles.m)
         tiles.n /= 2;
@@ -239,7 +249,7 @@ public:
     double together = double(work.m) * (work.rows == Rows::m ? rows : 1);
     double terms = double(work.k) * double(work.members);
     double seconds = elements * terms * secondsInRows(*work.product, machine, own, together * work.shared, double(work.n) * work.shared);
-    return allTasks(seconds, 1, tasksOf(rows, 0), rows, busy, double(planning.workspaceBlocksPerUnit));
+    return allTasks(seconds, 1, tasksOfRows(rows, 1), rows, busy, double(planning.workspaceBlocksPerUnit));
   }
 
   /// The cheapest tile of warp groups, with rows of the call as its own; that of before where it is cheaper, or groups can't have it.
@@ -308,12 +318,23 @@ private:
       count *= double(extent);
     return count;
   }
+  /// Tasks that share the columns of a row: iterations of the outermost of their loops, as many as fit into a tile, or one that has several tiles.
+  int64_t partsOf(const TaskTiles &tiles) const {
+    return isWide ? llvm::divideCeil(work.outerColumns, work.iterationsOf(tiles.n)) : 1;
+  }
+  /// Columns that the tiles of all tasks of a row have, padding included.
+  double paddedColumns(const TaskTiles &tiles, int64_t columns) const {
+    if (!isWide)
+      return double(llvm::alignTo(columns, tiles.n));
+    int64_t ofTask = std::min(work.iterationsOf(tiles.n), work.outerColumns) * (work.n / work.outerColumns);
+    return double(partsOf(tiles)) * double(llvm::alignTo(ofTask, tiles.n));
+  }
+  double tasksOf(const TaskTiles &tiles) const { return tasksOfRows(double(tiles.rows), double(partsOf(tiles))); }
   /// As many as fill the machine where the call decides it.
-  double tasksOf(double rows, int64_t columns) const {
-    double count = columns ? double(llvm::divideCeil(work.n, columns)) : 1;
+  double tasksOfRows(double rows, double parts) const {
     if (!isKnown())
-      return std::max(count, double(units));
-    return count * (row ? std::ceil(points() / rows) : points());
+      return std::max(parts, double(units));
+    return parts * (row ? std::ceil(points() / rows) : points());
   }
   /// With as few threads as can keep the sums, where a thread that reads more of its operands at once is worth it.
   void price(TaskTiles &tiles) const {
@@ -353,27 +374,24 @@ private:
   }
   /// Whether each SM has as many thread blocks at typical lengths as there is room for.
   bool isShared(const TaskTiles &tiles) const {
-    double columns = isWide ? double(llvm::divideCeil(work.n, tiles.n)) : 1;
-    double tasks = columns * (row ? std::ceil(typicalPoints / double(tiles.rows)) : typicalPoints);
+    double tasks = double(partsOf(tiles)) * (row ? std::ceil(typicalPoints / double(tiles.rows)) : typicalPoints);
     return std::ceil(tasks / double(units)) >= double(tiles.resident);
   }
   void priceWithThreads(TaskTiles &tiles) const {
     tiles.resident = residentBlocks(tiles, tiles.m * tiles.n * work.words * work.sums);
     int64_t m = work.m * (work.rows == Rows::m ? tiles.rows : 1), n = work.n * (work.rows == Rows::n ? tiles.rows : 1);
     auto own = int64_t(std::sqrt(double(std::max<int64_t>(tiles.m * tiles.n / tiles.threads, 1))));
-    double padded = double(llvm::alignTo(m, tiles.m)) * double(llvm::alignTo(n, tiles.n));
+    double padded = double(llvm::alignTo(m, tiles.m)) * paddedColumns(tiles, n);
     TileSides sides = {own, own * work.widest, tiles.m, tiles.n * work.widest};
     double seconds = padded * double(work.k) * double(work.members) * secondsInTiles(*work.product, machine, sides);
-    int64_t parts = isWide ? llvm::divideCeil(work.n, tiles.n) : 1;
-    tiles.seconds = allTasks(seconds / double(parts), double(parts), tasksOf(double(tiles.rows), isWide ? tiles.n : 0),
-                             double(tiles.rows), double(tiles.threads), double(tiles.resident));
+    auto parts = double(partsOf(tiles));
+    tiles.seconds = allTasks(seconds / parts, parts, tasksOf(tiles), double(tiles.rows), double(tiles.threads), double(tiles.resident));
   }
   void priceGroups(TaskTiles &tiles) const {
-    double padded = double(tiles.m) * double(llvm::alignTo(work.n, tiles.n));
+    double padded = double(tiles.m) * paddedColumns(tiles, work.n);
     double seconds = padded * double(work.k) * secondsInGroups(*work.product, machine, tiles.m, tiles.n);
-    const int64_t parts = isWide ? llvm::divideCeil(work.n, tiles.n) : 1;
-    tiles.seconds = allTasks(seconds / double(parts), double(parts), tasksOf(double(tiles.rows), isWide ? tiles.n : 0), double(tiles.rows),
-                             double(planning.blockThreads.back()), double(tiles.resident));
+    auto parts = double(partsOf(tiles));
+    tiles.seconds = allTasks(seconds / parts, parts, tasksOf(tiles), double(tiles.rows), double(planning.blockThreads.back()), double(tiles.resident));
   }
   /// Tasks that each would take `seconds` of the whole machine, `parts` of them for so many rows, in blocks of so many busy
   /// threads. An SM is fully used by as many threads as the largest blocks have.
@@ -472,7 +490,7 @@ FailureOr<ProductTasks> GpuPlanner::tileTasks(ArrayRef<BlockOp> nest, ArrayRef<u
   tasks.columns = plan;
   if (tasks.isWide && (failed(shareColumns(nest, tasks.columns, /*privateRows=*/false))))
     return failure();
-  tasks.isWide = tasks.isWide && tasks.columns.columns == work.n;
+  tasks.isWide = tasks.isWide && tasks.columns.columns == work.outerColumns;
   SmallVector<int64_t> extents;
   for (unsigned d : free)
     extents.push_back(constantExtent(nest, d));
@@ -537,8 +555,8 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
     return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(tasks->without));
   if (tasks->isWide) {
     plan.columns = tasks->columns.columns;
-    plan.unit = std::min(tasks->columns.unit, tiles.n);
-    plan.columnTile = tiles.n;
+    plan.columnTile = work->iterationsOf(tiles.n);
+    plan.unit = std::gcd(tasks->columns.unit, plan.columnTile);
     plan.rowTile = tiles.rows;
   } else if (tiles.rows == 1) {
     plan.row.reset();

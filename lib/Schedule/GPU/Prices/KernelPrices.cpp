@@ -368,13 +368,17 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
   return dearest;
 }
 
-/// How many tasks more the busiest SM has than for what was dealt before in this step.
-double KernelPrices::dealTasks(double tasks) {
+/// How much longer the step takes with these tasks beside those that were dealt before in it: as long as the tasks more that the busiest SM has,
+/// and no less than they take alone. (Tasks for which SMs are idle end with the others, or after them.)
+double KernelPrices::secondsBeside(const TaskCost &cost, double tasks, double resident) {
   const auto units = double(options.getMultiprocessors());
   if (sample >= dealt.size())
     dealt.resize(sample + 1);
-  double before = std::exchange(dealt[sample], dealt[sample] + tasks);
-  return std::ceil((before + tasks) / units) - std::ceil(before / units);
+  Dealt &step = dealt[sample];
+  double more = std::ceil((step.tasks + tasks) / units) - std::ceil(step.tasks / units), before = step.seconds;
+  step.tasks += tasks;
+  step.seconds = std::max(before + secondsOfTasks(cost, more, resident), secondsOfTasks(cost, std::ceil(tasks / units), resident));
+  return step.seconds - before;
 }
 
 /// What the busiest SM takes for so many tasks, of which it runs some at a time: each as long as it takes alone, and half of what
@@ -423,7 +427,7 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   FailureOr<TaskCost> cost = costOfRegions(nest, plan, dealt, place);
   if (failed(cost))
     return failure();
-  total.seconds += weight * secondsOfTasks(*cost, dealTasks(tasks), resident);
+  total.seconds += weight * secondsBeside(*cost, tasks, resident);
   return success();
 }
 

@@ -20,7 +20,7 @@ ReadAttr toScalars(ReadAttr read, RankedTensorType type, unsigned numDims);
 /// the element's dimensions in order; none where no number is such.
 std::optional<unsigned> getPlainDepth(PieceAttr piece, unsigned elementRank);
 
-/// Reads of whole elements, where all pieces of a read are such, are written as that.
+/// Reads of whole elements, where all pieces of a read are such, are written as that; of others, dimensions of one iteration leave sums of indices.
 void simplifyReads(BlockOp block);
 
 /// A read that divides a dimension of its element, `elem (e0) %xs[i, floordiv(e0, 64), mod(e0, 64)]`, where both lie after one another in memory

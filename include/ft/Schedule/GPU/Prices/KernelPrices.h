@@ -122,14 +122,18 @@ private:
   FailureOr<LeafBytes> bytesOfProducts(BlockOp leaf, const Place &place, double room);
   TaskCost costOfRows(BlockOp leaf, const Place &place);
   double rateOf(Source source) const;
-  double dealTasks(double tasks);
+  double secondsBeside(const TaskCost &cost, double tasks, double resident);
   static double secondsOfTasks(const TaskCost &cost, double tasks, double resident);
 
   TypicalRanges ranges;
   const GpuScheduleOptions &options;
   const Machine &machine;
   etdg::GraphOp graph;
-  SmallVector<double> dealt; // tasks, by sampled step, since thread blocks of the kernel waited
+  /// What was dealt since thread blocks of the kernel waited.
+  struct Dealt {
+    double tasks = 0, seconds = 0;
+  };
+  SmallVector<Dealt> dealt; // by sampled step
   size_t sample = 0;         // the step at hand
   llvm::DenseMap<Operation *, double> movedBetween; // bytes, by leaf, between its loop nests
   /// Of the nest at hand.

@@ -98,13 +98,43 @@ static ReadAttr withoutElement(ReadAttr read, RankedTensorType type, ValueRange 
   return ReadAttr::get(context, pieces, 0);
 }
 
+/// The read where a dimension of the element that has one iteration counts as 0 in sums, or null: which iterations read the same is seen then.
+static ReadAttr withoutUnits(ReadAttr read, RankedTensorType type) {
+  MLIRContext *context = read.getContext();
+  unsigned rank = read.getElementRank();
+  bool changed = false;
+  auto simplify = [&](AffineMapAttr attribute) {
+    AffineMap map = attribute.getValue();
+    unsigned first = map.getNumDims() - rank;
+    SmallVector<AffineExpr> results(map.getResults());
+    for (AffineExpr &result : results)
+      for (unsigned e = 0; e < rank; ++e)
+        if (type.getDimSize(e) == 1 && !isa<AffineDimExpr>(result) && result.isFunctionOfDim(first + e)) {
+          result = simplifyAffineExpr(result.replace(getAffineDimExpr(first + e, context), getAffineConstantExpr(0, context)), map.getNumDims(), map.getNumSymbols());
+          changed = true;
+        }
+    return AffineMapAttr::get(AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context));
+  };
+  SmallVector<PieceAttr> pieces;
+  for (PieceAttr piece : read.getPieces()) {
+    SmallVector<GatherAttr> gathers;
+    for (GatherAttr gather : piece.getGathers())
+      gathers.push_back(GatherAttr::get(context, gather.getPosition(), gather.getOperand(), simplify(gather.getMap())));
+    pieces.push_back(PieceAttr::get(context, piece.getSet(), piece.getKind(), piece.getOperand(), simplify(piece.getMap()), gathers, piece.getValue()));
+  }
+  return changed ? ReadAttr::get(context, pieces, rank) : ReadAttr();
+}
+
 void etdg::simplifyReads(BlockOp block) {
   BlockBuilder spec = BlockBuilder::from(block);
   bool changed = false;
   auto simplify = [&](ReadAttr &read, Type type) {
     if (read.getElementRank() == 0)
       return;
-    if (ReadAttr plain = withoutElement(read, cast<RankedTensorType>(type), spec.buffers)) {
+    ReadAttr plain = withoutElement(read, cast<RankedTensorType>(type), spec.buffers);
+    if (!plain)
+      plain = withoutUnits(read, cast<RankedTensorType>(type));
+    if (plain) {
       read = plain;
       changed = true;
     }
