@@ -4,6 +4,11 @@
 
 // CHECK: price | {{.*}}Remark="[[LONG:[1-9][0-9]*]].{{[0-9]}} us: 0 steps and 0 barriers
 // CHECK: price | {{.*}}Remark="[[LONG]].{{[0-9]}} us: 0 steps and 0 barriers
+// CHECK: price-of-all
+// What has no iterations to deal one thread block computes, one after the other.
+// CHECK: price | {{.*}}Remark="[[ONE:[1-9][0-9]*]].{{[0-9]}} us: 0 steps and 0 barriers
+// CHECK-NOT: Remark="[[ONE]].
+// CHECK: price-of-all
 
 !s = tensor<8xf32>
 !l = tensor<40000xf32>
@@ -47,4 +52,44 @@ etdg.graph @beside(%xs: !short, %ys: !long) -> (!short, !sums) {
     } : !long, !sums
   }
   etdg.return %t, %z : !short, !sums
+}
+
+etdg.graph @one(%a: !etdg.buffer<[], !l>) -> !etdg.buffer<[], !o> {
+  %z = etdg.buffer : !etdg.buffer<[], !o>
+  etdg.block @sum [] () reads (%y = %a[] : !l) writes (%z[]) {
+    %zero = arith.constant dense<0.0> : !o
+    %e = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["reduction"]} ins(%y : !l) outs(%zero : !o) {
+    ^bb0(%in: f32, %sum: f32):
+      %s = arith.addf %sum, %in : f32
+      linalg.yield %s : f32
+    } -> !o
+    etdg.yield %e : !o
+  } : !etdg.buffer<[], !l>, !etdg.buffer<[], !o>
+  etdg.return %z : !etdg.buffer<[], !o>
+}
+
+etdg.graph @two(%a: !etdg.buffer<[], !l>, %b: !etdg.buffer<[], !l>) -> (!etdg.buffer<[], !o>, !etdg.buffer<[], !o>) {
+  %y = etdg.buffer : !etdg.buffer<[], !o>
+  %z = etdg.buffer : !etdg.buffer<[], !o>
+  etdg.kernel {
+    etdg.block @first [] () reads (%v = %a[] : !l) writes (%y[]) {
+      %zero = arith.constant dense<0.0> : !o
+      %e = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["reduction"]} ins(%v : !l) outs(%zero : !o) {
+      ^bb0(%in: f32, %sum: f32):
+        %s = arith.addf %sum, %in : f32
+        linalg.yield %s : f32
+      } -> !o
+      etdg.yield %e : !o
+    } : !etdg.buffer<[], !l>, !etdg.buffer<[], !o>
+    etdg.block @second [] () reads (%v = %b[] : !l) writes (%z[]) {
+      %zero = arith.constant dense<0.0> : !o
+      %e = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["reduction"]} ins(%v : !l) outs(%zero : !o) {
+      ^bb0(%in: f32, %sum: f32):
+        %s = arith.addf %sum, %in : f32
+        linalg.yield %s : f32
+      } -> !o
+      etdg.yield %e : !o
+    } : !etdg.buffer<[], !l>, !etdg.buffer<[], !o>
+  }
+  etdg.return %y, %z : !etdg.buffer<[], !o>, !etdg.buffer<[], !o>
 }

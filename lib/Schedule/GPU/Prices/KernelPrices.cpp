@@ -369,13 +369,14 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
 }
 
 /// How much longer the step takes with these tasks beside those that were dealt before in it: as long as the tasks more that the busiest SM has,
-/// and no less than they take alone. (Tasks for which SMs are idle end with the others, or after them.)
-double KernelPrices::secondsBeside(const TaskCost &cost, double tasks, double resident) {
+/// and no less than they take alone. (Tasks for which SMs are idle end with the others, or after them.) What is not dealt the first thread block
+/// computes, one after the other.
+double KernelPrices::secondsBeside(const TaskCost &cost, double tasks, bool isDealt, double resident) {
   const auto units = double(options.getMultiprocessors());
   if (sample >= dealt.size())
     dealt.resize(sample + 1);
   Dealt &step = dealt[sample];
-  double more = std::ceil((step.tasks + tasks) / units) - std::ceil(step.tasks / units), before = step.seconds;
+  double more = isDealt ? std::ceil((step.tasks + tasks) / units) - std::ceil(step.tasks / units) : tasks, before = step.seconds;
   step.tasks += tasks;
   step.seconds = std::max(before + secondsOfTasks(cost, more, resident), secondsOfTasks(cost, std::ceil(tasks / units), resident));
   return step.seconds - before;
@@ -427,7 +428,8 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
   FailureOr<TaskCost> cost = costOfRegions(nest, plan, dealt, place);
   if (failed(cost))
     return failure();
-  total.seconds += weight * secondsBeside(*cost, tasks, resident);
+  bool isDealt = !dealt.empty() || plan.row || plan.columns > 0;
+  total.seconds += weight * secondsBeside(*cost, tasks, isDealt, resident);
   return success();
 }
 

@@ -122,7 +122,7 @@ private:
   FailureOr<LeafBytes> bytesOfProducts(BlockOp leaf, const Place &place, double room);
   TaskCost costOfRows(BlockOp leaf, const Place &place);
   double rateOf(Source source) const;
-  double secondsBeside(const TaskCost &cost, double tasks, double resident);
+  double secondsBeside(const TaskCost &cost, double tasks, bool isDealt, double resident);
   static double secondsOfTasks(const TaskCost &cost, double tasks, double resident);
 
   TypicalRanges ranges;

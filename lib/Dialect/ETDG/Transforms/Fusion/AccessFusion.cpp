@@ -19,6 +19,7 @@
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -39,6 +40,19 @@ AccessFusion::~AccessFusion() = default;
 // Writers
 //===----------------------------------------------------------------------===//
 
+/// The one value of all elements, null where they differ or are computed. Elements that nothing defines may have any: they are zeros.
+static TypedAttr findSplat(Value value) {
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.isSplat() ? cast<TypedAttr>(constant.getSplatValue<Attribute>()) : TypedAttr();
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    return findSplat(op->getOperand(0));
+  Type element = cast<ShapedType>(value.getType()).getElementType();
+  bool isAny = isa_and_present<tensor::EmptyOp>(op) && isa<FloatType, IntegerType, IndexType>(element);
+  return isAny ? Builder(op).getZeroAttr(element) : TypedAttr();
+}
+
 bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writers) {
   bool moves = false;
   llvm::SetVector<Operation *> users(buffer.getResult().user_begin(),
@@ -52,12 +66,11 @@ bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writ
         continue;
       Writer writer{leaf, static_cast<unsigned>(i), std::nullopt, {}};
       Value value = leaf.getYield().getOperand(i);
-      DenseElementsAttr constant;
       if (auto argument = dyn_cast<BlockArgument>(value);
           argument && argument.getOwner() == &leaf.getBody().front())
         writer.read = argument.getArgNumber();
-      else if (matchPattern(value, m_Constant(&constant)) && constant.isSplat())
-        writer.splat = cast<TypedAttr>(constant.getSplatValue<Attribute>());
+      else
+        writer.splat = findSplat(value);
       moves |= writer.moves();
       writers.push_back(writer);
     }
