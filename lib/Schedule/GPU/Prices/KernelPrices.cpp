@@ -368,9 +368,9 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
   return dearest;
 }
 
-/// How much longer the step takes with these tasks beside those that were dealt before in it: as long as the tasks more that the busiest SM has,
-/// and no less than they take alone. (Tasks for which SMs are idle end with the others, or after them.) What is not dealt the first thread block
-/// computes, one after the other.
+/// How much longer the step takes with these tasks beside those that were dealt before in it. The busiest SM has some tasks more, and no task ends
+/// earlier than alone: those for which SMs are idle end with the others, or after them. What is not dealt the first thread block computes, one after
+/// the other.
 double KernelPrices::secondsBeside(const TaskCost &cost, double tasks, bool isDealt, double resident) {
   const auto units = double(options.getMultiprocessors());
   if (sample >= dealt.size())
