@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each code block of the documentation is run, or says above it why not.
+"""Each code block of the documentation is run, or says above it why not; each file of the tree that it names is there.
 
 blocks.py SOURCES TOOLS [PAGE ...]
 
@@ -38,6 +38,12 @@ def commands(body):
     return [found for line in lines if (found := re.sub(r"(^|\s)# .*", "", line).strip())]
 
 
+def lost(text):
+    """Paths of the tree that a page names in code, and that are not there; NAME, D and the like stand for the reader's."""
+    named = set(re.findall(r"`((?:lib|include|python|test|scripts|docs|cmake|tools|unittests)/[\w./-]+)`", text))
+    return sorted(path for path in named if not re.search(r"NAME|/D/", path) and not (sources / path).exists())
+
+
 def call(command, folder):
     env = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-eo", "pipefail", "-c", command], cwd=folder, env=env, capture_output=True, text=True)
@@ -57,7 +63,8 @@ def run(language, body, folder):
 def check(page, folder):
     """(blocks, those that are run, what is wrong)."""
     name = str(page.relative_to(sources)) if page.is_relative_to(sources) else page.name
-    text, blocks, ran, wrong = page.read_text(), 0, 0, []
+    text, blocks, ran = page.read_text(), 0, 0
+    wrong = [f"{name}: there is no {path}" for path in lost(text)]
     for match in BLOCK.finditer(text):
         if match[1] == "file":
             (folder / match[2]).write_text(match[4])
