@@ -24,6 +24,13 @@ class Sweep(unittest.TestCase):
     def test_compiled(self):
         self.check("cpu", 0.004, 60)
 
+    def test_calls_with_a_word(self):
+        import operator_sweep
+
+        some = operator_sweep.sweep("interpret", share=0.2, names=["ranks", "softshrink"])
+        self.assertTrue(some.compared and all("softshrink" in text for text in some.scripts))
+        self.assertEqual(operator_sweep.sweep("interpret", names=["softshrnk"]).compared, 0)
+
 
 @unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
 class Angles(unittest.TestCase):
