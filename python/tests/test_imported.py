@@ -123,6 +123,12 @@ class Models(unittest.TestCase):
         torch.testing.assert_close(model(x, ours), Writes()(x, theirs))
         torch.testing.assert_close(ours, theirs)
 
+    def test_kernels_by_price(self):
+        module, args = imported_models.make("mmoe")
+        texts = ftt.from_exported(exported(module, args), engine="cpu").lower(*args).segments()
+        self.assertTrue(all('ft.partition = "cost"' in text for text in texts))
+        self.assertNotIn("ft.partition", ftt.script(module).lower(*args).segments()[0])
+
     def test_lengths(self):
         class Rows(torch.nn.Module):
             def __init__(self):

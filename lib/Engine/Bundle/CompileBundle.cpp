@@ -85,8 +85,13 @@ static FailureOr<BundleOptions> resolveOnlyMachine(ModuleOp module, const Bundle
   return resolveMachine(module, options, target);
 }
 
+/// A program says how its graphs are cut into kernels where nothing else does.
 static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options) {
-  return makeGraphs(module, options, *makeGpuPipeline(GpuPipelineOptions(options.gpu)));
+  GpuPipelineOptions gpu(options.gpu);
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (auto mode = function->getAttrOfType<StringAttr>("ft.partition"); mode && gpu.partition.empty())
+      gpu.partition = mode.str();
+  return makeGraphs(module, options, *makeGpuPipeline(std::move(gpu)));
 }
 
 static LogicalResult makeCpuGraphs(ModuleOp module, const BundleOptions &options) {

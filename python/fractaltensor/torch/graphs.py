@@ -128,6 +128,8 @@ class GraphFunction:
         self.graph, self.inputs, self.outputs, self.tensors, self._attribute = graph, list(inputs), list(outputs), dict(tensors), constants
         self.in_spec, self.out_spec = specs
         self.bounds: Dict[str, Tuple[int, int]] = {}
+        #: Kernels of a GPU, whose number and shape a model does not choose, are those of least price.
+        self.partition = "cost"
         self.dims: Dict[str, Tuple] = {}
         self.names: List[str] = []
 

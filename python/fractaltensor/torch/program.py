@@ -75,6 +75,8 @@ class Program(Runnable):
         forward_new(ev.b.top)
         remove_dead(ev.b.top)
         self.division = engine.divide(ev.b.top)
+        for segment in self.division.segments:
+            segment.partition = getattr(target, "partition", "")
         self.site_values = [tensor.value for tensor, _, _ in ev.b.sites.values()]
         self.runner = Runner(self.division, engine, self.site_values, self._look_at)
         self.written = self._written()

@@ -51,8 +51,12 @@ func.func private @bounds(!ft.list<[L], tensor<2xf32>>) attributes {ft.bounds = 
 module attributes {ft.bounds = #ft.bounds<"L >= 5">} {}
 
 // -----
-// expected-error @+1 {{unknown attribute 'ft.bound': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on functions, 'ft.gen' on their arguments, and 'ft.checkpoint' and 'ft.saved' on operations}}
+// expected-error @+1 {{unknown attribute 'ft.bound': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.partition', 'ft.residuals' and 'ft.typical' on functions, 'ft.gen' on their arguments, and 'ft.checkpoint' and 'ft.saved' on operations}}
 func.func private @bounds() attributes {ft.bound = 5}
+
+// -----
+// expected-error @+1 {{'ft.partition' of a function must be "boundary", "souffle" or "cost", found "all"}}
+func.func private @partition() attributes {ft.partition = "all"}
 
 // -----
 // expected-error @+1 {{'ft.lengths' must be a dictionary of lengths by name, such as {L = 64 : i64}}}

@@ -163,6 +163,14 @@ static LogicalResult verifyHeld(Operation *op, FunctionOpInterface function, uns
   return success();
 }
 
+/// `ft.partition = "cost"`: how a GPU's graphs of the program are cut into kernels.
+static LogicalResult verifyPartition(Operation *op, FunctionOpInterface function, Attribute value) {
+  auto mode = dyn_cast<StringAttr>(value);
+  if (function && mode && llvm::is_contained({"boundary", "souffle", "cost"}, mode.getValue()))
+    return success();
+  return op->emitError("'ft.partition' of a function must be \"boundary\", \"souffle\" or \"cost\", found ") << value;
+}
+
 /// `ft.saved`, `ft.checkpoint`: what reverse mode saves (ft-differentiate).
 static LogicalResult verifySaving(Operation *op, StringRef name, Attribute value) {
   if (name == "ft.saved") {
@@ -191,11 +199,13 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return verifyResiduals(op, attribute.getValue());
   if (name == "ft.binds")
     return verifyBinds(op, function, attribute.getValue());
+  if (name == "ft.partition")
+    return verifyPartition(op, function, attribute.getValue());
   if (name == "ft.saved" || name == "ft.checkpoint")
     return verifySaving(op, name, attribute.getValue());
   if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
     return op->emitError() << "unknown attribute '" << name
-                           << "': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.residuals' and 'ft.typical' on "
+                           << "': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.partition', 'ft.residuals' and 'ft.typical' on "
                               "functions, 'ft.gen' on their arguments, and 'ft.checkpoint' and 'ft.saved' on operations";
   if (!function)
     return op->emitError() << "'" << name << "' belongs on a function";

@@ -28,6 +28,8 @@ class Segment:
         self.compiled: Dict = {}
 
     name = "part"
+    #: How a GPU's kernels are made of it: a mode of the phase `partition`, or "" for the compiler's default.
+    partition = ""
 
     def parts(self) -> List[Op]:
         """Control flow at its outermost level."""
@@ -463,6 +465,7 @@ class SegmentText:
         texts += [f'"n{number} >= {least}"' for number, least in sorted(self.least.items())]
         bounds = ", ".join(texts)
         attributes = [f"ft.bounds = #ft.bounds<{bounds}>"] * bool(bounds) + [f"tssa.writeback = array<i64: {pairs}>"] * bool(pairs)
+        attributes += [f'ft.partition = "{segment.partition}"'] * bool(segment.partition)
         arrow += f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         return f"func.func @{segment.name}({', '.join(arguments)}){arrow} {{\n{body}\n{tail}\n}}\n"
 
