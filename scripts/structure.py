@@ -257,7 +257,7 @@ def check_attributes():
     declared = set(declared_attributes())
     for path in sources(("lib", "include")):
         for number, line in enumerate(path.read_text().split("\n"), 1):
-            for dialect, name in NAMED_ATTRIBUTE.findall(line):
+            for dialect, name in NAMED_ATTRIBUTE.findall(line) if path.name != "RenamedWords.h" else ():  # (which names those of before)
                 if (dialect, name) not in declared and name != "mlir":  # (a file's name)
                     yield str(path.relative_to(ROOT)), f"{dialect}.{name}", f"{number}: {dialect}.{name} is not among the discardableAttrs of {dialect}"
 

@@ -119,7 +119,7 @@ def ConvertTSSAToTensor : Pass<"convert-tssa-to-tensor"> {
 def ConvertETDGToLoops : Pass<"convert-etdg-to-loops", "::mlir::ModuleOp"> {
   let summary = "turn scheduled, stored graphs into structured loops over memory";
   string reads = "`schedule`, `etdg.layouts`, `etdg.rows`, `etdg.slot`";
-  string writes = "`loops.program`, `loops.leaf`, `loops.grid`, `loops.memory`, `loops.parts`, `loops.rounds_last`";
+  string writes = "`loops.program`, `loops.leaf`, `loops.grid`, `loops.alloc`, `loops.rounds_last`";
   let description = [{
     Each graph becomes a `loops.program` and a kernel for each of its nests. The loops are those of the nests' schedules, in
     their order. Sequential ones are `scf.for`, parallel ones `scf.forall` with their level as mapping. Where the code that runs

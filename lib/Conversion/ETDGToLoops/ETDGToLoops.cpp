@@ -300,11 +300,14 @@ Value Emitter::affineValue(AffineExpr expr, BlockOp block, const Point &point) {
 // Memory of a kernel
 //===----------------------------------------------------------------------===//
 
-memref::AllocOp Emitter::emitAlloc(Type elementType, Value size) {
+Value Emitter::emitAlloc(Type elementType, Value size, loops::MemoryAttr memory) {
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(scope->at);
   auto type = MemRefType::get({ShapedType::kDynamic}, elementType);
-  auto alloc = memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(64));
+  // (Bytes of a line of the caches, and of the widest vectors.)
+  constexpr int64_t alignment = 64;
+  Value alloc = gpu ? loops::AllocOp::create(builder, loc, type, size, /*parts=*/IntegerAttr(), memory).getResult()
+                    : memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(alignment)).getResult();
   scope->toFree.push_back(alloc);
   return alloc;
 }
@@ -325,15 +328,14 @@ LogicalResult Emitter::inParallelBody(Block *body, llvm::function_ref<LogicalRes
 }
 
 /// Where a thread block has a buffer, as `storage` says.
-static LogicalResult setMemory(memref::AllocOp alloc, etdg::BufferOp buffer) {
-  if (!buffer.getMemory())
-    return buffer.emitError("it is not specified where a thread block has this buffer (in shared, in workspace): etdg-place-buffers does");
+static loops::MemoryAttr placeOfBuffer(etdg::BufferOp buffer) {
   auto kind = *buffer.getMemory() == etdg::BufferMemory::Shared ? loops::MemoryKind::Shared : loops::MemoryKind::Workspace;
-  alloc->setAttr("loops.memory", loops::MemoryAttr::get(buffer.getContext(), kind, /*offset=*/-1, /*swizzled=*/false));
-  return success();
+  return loops::MemoryAttr::get(buffer.getContext(), kind, /*offset=*/-1, /*swizzled=*/false);
 }
 
 LogicalResult Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim) {
+  if (gpu && !buffer.getMemory())
+    return buffer.emitError("it is not specified where a thread block has this buffer (in shared, in workspace): etdg-place-buffers does");
   auto type = buffer.getType();
   Storage place;
   place.planes = llvm::to_vector(kept.declare(buffer));
@@ -354,10 +356,9 @@ LogicalResult Emitter::declarePrivate(etdg::BufferOp buffer, std::optional<unsig
     // (Memory of a thread block is made before anybody knows how many rows it gets.)
     size = make<arith::MulIOp>(size, gpu ? index(maxRows) : chunkRows);
   }
-  memref::AllocOp alloc = emitAlloc(type.getElement().getElementType(), size);
-  place.base = alloc;
+  place.base = emitAlloc(type.getElement().getElementType(), size, gpu ? placeOfBuffer(buffer) : loops::MemoryAttr());
   storage[buffer.getResult()] = place;
-  return gpu ? setMemory(alloc, buffer) : success();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

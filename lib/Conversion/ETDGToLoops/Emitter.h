@@ -107,7 +107,7 @@ private:
   void declareIntermediate(etdg::BufferOp buffer);
   LogicalResult declarePrivate(etdg::BufferOp buffer, std::optional<unsigned> rowDim);
   /// Memory of one iteration of the innermost parallel loop around, or of the kernel.
-  memref::AllocOp emitAlloc(Type elementType, Value size);
+  Value emitAlloc(Type elementType, Value size, loops::MemoryAttr memory = {});
   /// Emits the body of a parallel loop, with memory of its own.
   LogicalResult inParallelBody(Block *body, llvm::function_ref<LogicalResult()> emit);
 

@@ -70,19 +70,15 @@ void Emitter::emitStagedCopy(BlockOp block, const StagedRead &staged, Value memo
   memref::StoreOp::create(builder, loc, value, memory, ValueRange{to});
 }
 
-/// As other memory of a kernel begins.
-static constexpr int64_t memoryAlignment = 64;
-
 LogicalResult Emitter::emitStaging(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   std::optional<FixedPoints> points = getFixedPoints(nest, plan);
   for (etdg::PlacementAttr placement : plan.placements) {
     BlockOp front = nest.front();
     StagedRead staged = *getStagedRead(front, unsigned(placement.getRead()));
     auto element = cast<RankedTensorType>(front.getBody().getArgument(staged.read).getType());
-    auto alloc = memref::AllocOp::create(builder, loc, MemRefType::get({ShapedType::kDynamic}, element.getElementType()),
-                                         ValueRange{index(points->getCount() * staged.getElements())}, builder.getI64IntegerAttr(memoryAlignment));
-    alloc->setAttr("loops.memory", loops::MemoryAttr::get(context, loops::MemoryKind::Shared, /*offset=*/-1, /*swizzled=*/false));
-    alloc->setAttr("loops.parts", builder.getI64IntegerAttr(points->getCount()));
+    auto alloc = loops::AllocOp::create(builder, loc, MemRefType::get({ShapedType::kDynamic}, element.getElementType()),
+                                        index(points->getCount() * staged.getElements()), builder.getI64IntegerAttr(points->getCount()),
+                                        loops::MemoryAttr::get(context, loops::MemoryKind::Shared, /*offset=*/-1, /*swizzled=*/false));
     kernelScope.toFree.push_back(alloc);
     for (BlockOp block : nest)
       stagedMemory[{block, staged.read}] = alloc;

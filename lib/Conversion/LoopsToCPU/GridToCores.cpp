@@ -34,6 +34,7 @@ public:
 
 private:
   void fill(loops::SplatOp splat);
+  void toHeap(loops::AllocOp alloc);
   void cutColumns(ChunksOp chunks);
   LogicalResult setLevels();
   loops::LevelAttr level(LoopLevel level, Dealing dealing) { return loops::LevelAttr::get(b.getContext(), level, dealing); }
@@ -145,6 +146,17 @@ void GridKernel::cutColumns(ChunksOp chunks) {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// As other memory of a kernel begins.
+static constexpr int64_t memoryAlignment = 64;
+
+/// Places are those of a GPU: a core's memory lies on the heap.
+void GridKernel::toHeap(loops::AllocOp alloc) {
+  b.setInsertionPoint(alloc);
+  Value memory = memref::AllocOp::create(b, alloc.getLoc(), alloc.getType(), ValueRange{alloc.getSize()}, b.getI64IntegerAttr(memoryAlignment));
+  alloc.replaceAllUsesWith(memory);
+  alloc.erase();
+}
+
 /// Rows of one value each become memory, of the iteration of the loops that are dealt.
 void GridKernel::fill(loops::SplatOp splat) {
   Location loc = splat.getLoc();
@@ -210,8 +222,12 @@ LogicalResult GridKernel::toCores() {
   kernel.walk([&](ChunksOp op) { chunks.push_back(op); });
   SmallVector<loops::SplatOp> splats;
   kernel.walk([&](loops::SplatOp op) { splats.push_back(op); });
+  SmallVector<loops::AllocOp> allocs;
+  kernel.walk([&](loops::AllocOp op) { allocs.push_back(op); });
   for (loops::SplatOp op : splats)
     fill(op);
+  for (loops::AllocOp op : allocs)
+    toHeap(op);
   for (ChunksOp op : chunks)
     cutColumns(op);
   kernel.walk([&](Operation *op) {
@@ -229,7 +245,6 @@ LogicalResult GridKernel::toCores() {
       leaf.removePlacesAttr();
       leaf.removeNestsAttr();
     }
-    op->removeAttr("loops.memory");
     op->removeAttr("loops.syncs");
     op->removeAttr("loops.joined");
     op->removeAttr("loops.kept");

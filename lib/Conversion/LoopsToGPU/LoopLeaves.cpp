@@ -33,16 +33,15 @@ Value LoopWalker::firstPartOf(Value own, int64_t bytes) {
   });
 }
 
-LogicalResult LoopWalker::takeAlloc(memref::AllocOp alloc) {
-  Value size = alloc.getDynamicSizes().front();
+LogicalResult LoopWalker::takeAlloc(loops::AllocOp alloc) {
+  Value size = alloc.getSize();
   std::optional<HostExpr> count = counts.valueOf(size);
   if (!count)
     return alloc.emitError("the GPU engine makes memory of sizes that a call's lengths give");
   int64_t elementBytes = bytesOf(alloc.getType().getElementType());
-  auto memory = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
-  if (memory && memory.getOffset() >= 0) {
+  if (loops::MemoryAttr memory = alloc.getMemoryAttr(); memory && memory.getOffset() >= 0) {
     Value own = e.sharedMemory(memory.getOffset());
-    known.values[alloc] = alloc->hasAttr("loops.parts") ? firstPartOf(own, loops::bytesOfBlock(alloc)) : own;
+    known.values[alloc] = alloc.getParts() ? firstPartOf(own, alloc.getBytesOfBlock()) : own;
     return success();
   }
   HostExpr bytes =

@@ -258,7 +258,7 @@ LogicalResult LoopWalker::takeOperation(Operation *op) {
       .Case([&](loops::LeafOp leaf) { return takeLeaf(leaf); })
       .Case([&](loops::SplatOp splat) { return takeSplat(splat); })
       .Case([&](loops::BoundedOp bounded) { return takeBounded(bounded); })
-      .Case([&](memref::AllocOp alloc) { return takeAlloc(alloc); })
+      .Case([&](loops::AllocOp alloc) { return takeAlloc(alloc); })
       .Case([&](memref::DeallocOp) { return success(); })
       .Case([&](memref::LoadOp load) { return takeLoad(load); })
       .Case([&](memref::StoreOp store) { return takeStore(store); })

@@ -136,7 +136,7 @@ private:
 
   // LoopLeaves.cpp
   Value firstPartOf(Value own, int64_t bytes);
-  LogicalResult takeAlloc(memref::AllocOp alloc);
+  LogicalResult takeAlloc(loops::AllocOp alloc);
   LogicalResult takeLoad(memref::LoadOp load);
   LogicalResult takeStore(memref::StoreOp store);
   LogicalResult takeBounded(loops::BoundedOp bounded);

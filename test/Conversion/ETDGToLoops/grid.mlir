@@ -76,8 +76,8 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
 // CHECK-LABEL: func.func @points_k0(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>, loops.kernel
 // CHECK: scf.forall (%[[i:.*]]) in (%{{.*}}) {
-// CHECK: %[[own:.*]] = memref.alloc(%c32{{.*}}) {alignment = 64 : i64, loops.memory = #loops.memory<shared>} : memref<?xf32>
-// CHECK: %[[large:.*]] = memref.alloc(%{{.*}}) {alignment = 64 : i64, loops.memory = #loops.memory<workspace>} : memref<?xf32>
+// CHECK: %[[own:.*]] = loops.alloc %c32{{.*}} in <shared> : memref<?xf32>
+// CHECK: %[[large:.*]] = loops.alloc %{{.*}} in <workspace> : memref<?xf32>
 // CHECK: loops.chunks (%{{.*}}, %[[own_rows:.*]]) = {{.*}} most [[T:.*]] unit [[T]] level <none> {
 // CHECK: loops.leaf rows(%[[own_rows]])
 // CHECK: scf.forall (%[[g:.*]]) in (%c4{{.*}}) {
@@ -88,7 +88,8 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
 // CHECK-NOT: loops.sync
 // CHECK: return
 // CORES-LABEL: func.func @points_k0(
-// CORES-NOT: loops.memory
+// CORES-NOT: loops.alloc
+// CORES: memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xf32>
 // CORES: mapping = [#loops.level<none>]
 // CORES: mapping = [#loops.level<core, turn>]
 etdg.graph @points(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N], !x> {

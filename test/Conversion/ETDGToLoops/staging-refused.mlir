@@ -2,13 +2,13 @@
 //
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --split-input-file --verify-diagnostics
 // RUN: ft-opt %S/staging.mlir --convert-etdg-to-loops=target=sm_90a -o %t.mlir
-// RUN: sed 's/loops.parts = 4/loops.parts = 5/' %t.mlir | not ft-opt 2>&1 | FileCheck %s --check-prefix=PARTS
+// RUN: sed 's/parts 4 in/parts 5 in/' %t.mlir | not ft-opt 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: sed 's/level <grid, fixed>/level <grid, turn>/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=DEALT
 // RUN: sed 's/most = 132>/most = 3>/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=MOST
 // RUN: sed 's/shared = 98304/shared = 200/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: not ft-opt %S/staging.mlir --convert-etdg-to-loops="target=sm_90a multiprocessors=3" 2>&1 | FileCheck %s --check-prefix=UNITS
 
-// PARTS: error: expected shared memory of a constant size that 'loops.parts' divides, found 5 parts (loops_grid4)
+// PARTS: error: 'loops.alloc' op expected shared memory of a size that its parts divide, found 5 parts (loops_alloc4)
 // DEALT: error: the GPU engine can't run the loops: expected loops of the grid that are dealt fixed around what touches a part of memory that each thread block has, found turn
 // DEALT: note: the memory is here
 // MOST: error: the GPU engine can't run the loops: each thread block has one part, expected at most 3, found 4

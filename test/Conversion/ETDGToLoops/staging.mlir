@@ -32,7 +32,7 @@
 // CHECK-LABEL: func.func @rnn_k0(
 // Two layers by two tiles of four columns are four parts of 6 x 4 elements.
 // CHECK: %[[SIZE:.*]] = arith.constant 96 : index
-// CHECK: %[[PARTS:.*]] = memref.alloc(%[[SIZE]]) {alignment = 64 : i64, loops.memory = #loops.memory<shared>, loops.parts = 4 : i64} : memref<?xf32>
+// CHECK: %[[PARTS:.*]] = loops.alloc %[[SIZE]] parts 4 in <shared> : memref<?xf32>
 // CHECK: scf.forall (%[[J:.*]]) in (2) {
 // CHECK: loops.chunks (%[[FIRST:.*]], %{{.*}}) = %{{.*}} to %{{.*}} most 4 unit 4 level <grid, fixed>
 // CHECK: arith.divui %[[FIRST]]

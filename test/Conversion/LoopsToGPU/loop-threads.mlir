@@ -7,8 +7,8 @@
 // EQUAL: {{^}}equal
 //
 // LOOPS: loops.chunks
-// LOOPS: memref.alloc(
-// LOOPS: %[[own:.*]] = memref.alloc(%c40{{.*}}) {alignment = 64 : i64} : memref<?xf32>
+// LOOPS: loops.alloc
+// LOOPS: %[[own:.*]] = loops.alloc %c40{{.*}} : memref<?xf32>
 // LOOPS: loops.leaf
 // LOOPS: scf.forall (%[[column:.*]]) in (40) {
 // LOOPS: memref.load

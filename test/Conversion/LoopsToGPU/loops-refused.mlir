@@ -16,8 +16,11 @@
 // SHARED: error: the GPU engine can't run the loops: block: a block has at most 232448 bytes of shared memory on {{.*}}, found 400000
 // RUN: sed 's/shared = 65536/shared = 200000/' %t.mlir | not ft-opt --loops-decide-for-gpu "--convert-loops-to-gpu=target=sm_80" 2>&1 | FileCheck %s --check-prefix=SMALLER
 // SMALLER: error: the GPU engine can't run the loops: block: a block has at most 166912 bytes of shared memory on {{.*}}, found 200000
-// RUN: sed 's/%c1 = arith.constant 1 : index/&\n%big = arith.constant 20000 : index\n%memory = memref.alloc(%big) {loops.memory = #loops.memory<shared>} : memref<?xf32>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
+// RUN: sed 's/%c1 = arith.constant 1 : index/&\n%big = arith.constant 20000 : index\n%memory = loops.alloc %big in <shared> : memref<?xf32>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALLOC
+// RUN: sed 's/%c1 = arith.constant 1 : index/&\n%big = arith.constant 20 : index\n%memory = memref.alloc(%big) : memref<?xf32>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PLACE
+// PLACE: error: the GPU engine can't run the loops: expected loops.alloc, which has a place, found memref.alloc
 // ALLOC: error: the GPU engine can't run the loops: expected shared memory of at most 65408 bytes, which is what the kernel's thread blocks have left, found 20000 elements of 'f32'
 //
 // Rows and columns have to fit the leaf:

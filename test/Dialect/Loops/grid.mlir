@@ -53,14 +53,38 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{expected memory in a kernel of thread blocks (loops_grid4)}}
+  // expected-error @below {{expected a kernel of thread blocks (loops.grid) around it (loops_alloc1)}}
+  %m = loops.alloc %n in <workspace> : memref<?xf32>
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected shared memory of a constant size (loops_alloc3)}}
+  %m = loops.alloc %n in <shared> : memref<?xf32>
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected memory of type memref<?xT> with elements that are numbers, found 'memref<8xf32>' (loops_alloc2)}}
+  %m = loops.alloc %n in <workspace> : memref<8xf32>
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{expected shared memory of a size that its parts divide, found 4 parts (loops_alloc4)}}
+  %m = loops.alloc %n parts 4 in <workspace> : memref<?xf32>
+  return
+}
+// -----
+func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  // expected-error @below {{attribute 'loops.memory' is `in` of loops.alloc now}}
   %m = memref.alloc(%n) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
   return
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
-  // expected-error @below {{expected shared memory of a constant size (loops_grid4)}}
-  %m = memref.alloc(%n) {loops.memory = #loops.memory<shared>} : memref<?xf32>
+  // expected-error @below {{attribute 'loops.parts' is `parts` of loops.alloc now}}
+  %m = memref.alloc(%n) {loops.parts = 4 : i64} : memref<?xf32>
   return
 }
 // -----
@@ -213,8 +237,8 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
 }
 // -----
 // Which memory, and how many thread blocks, is specified for memory and of kernels alone.
-// expected-error @below {{unknown attribute 'loops.memory'}}
-func.func @k() attributes {loops.memory = #loops.memory<shared>} {
+// expected-error @below {{unknown attribute 'loops.most'}}
+func.func @k() attributes {loops.most = #loops.memory<shared>} {
   return
 }
 // -----

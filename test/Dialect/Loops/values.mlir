@@ -60,7 +60,7 @@ func.func @waits(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<b
   // expected-note @below {{in this loop of level thread}}
   scf.forall (%i) = (0) to (8) step (1) {
     // expected-error @below {{a thread can't run it alone (loops_grid5)}}
-    %m = memref.alloc(%n) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
+    %m = loops.alloc %n in <workspace> : memref<?xf32>
   } {mapping = [#loops.level<thread>]}
   return
 }

@@ -17,7 +17,7 @@
 // (What is read again is verified: swizzled memory begins and ends with lines. Warp groups would keep chains in registers: this is sm_80.)
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_80 machine=%S/../../machines/a100.json" | ft-opt | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN-LABEL: func.func @chain_k0(
-// CHOSEN: memref.alloc{{.*}}loops.memory = #loops.memory<shared, offset = {{[0-9]+}}, swizzled>
+// CHOSEN: loops.alloc {{.*}} in <shared, offset = {{[0-9]+}}, swizzled>
 // CHOSEN-LABEL: func.func @short_k0(
 // CHOSEN: places [#loops.place<value = {{[0-9]+}} in shared at {{[0-9]+}}, bytes = {{[0-9]+}}, swizzled>
 // CHOSEN-LABEL: func.func @wide_k0(

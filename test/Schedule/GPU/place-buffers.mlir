@@ -39,11 +39,11 @@
 // SAID: etdg.buffer in workspace : !etdg.buffer<[20]
 // SAID: etdg.buffer in shared : !etdg.buffer<[12]
 // LOOPS-LABEL: func.func @points_k0(
-// LOOPS: memref.alloc(%c128{{.*}}) {{.*}}loops.memory = #loops.memory<shared>}
-// LOOPS: memref.alloc(%c640{{.*}}) {{.*}}loops.memory = #loops.memory<workspace>}
-// LOOPS: memref.alloc({{.*}}) {{.*}}loops.memory = #loops.memory<workspace>}
-// LOOPS: memref.alloc(%c128{{.*}}) {{.*}}loops.memory = #loops.memory<shared>}
-// LOOPS: memref.alloc(%c384{{.*}}) {{.*}}loops.memory = #loops.memory<shared>}
+// LOOPS: loops.alloc %c128{{.*}} in <shared>
+// LOOPS: loops.alloc %c640{{.*}} in <workspace>
+// LOOPS: loops.alloc {{.*}} in <workspace>
+// LOOPS: loops.alloc %c128{{.*}} in <shared>
+// LOOPS: loops.alloc %c384{{.*}} in <shared>
 etdg.graph @points(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">} {
   %ys = etdg.buffer : !etdg.buffer<[N], !x>
   etdg.block @p [map] (i) in [0, N) schedule #rows {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/IR/Loops.h"
 
+#include "ft/Support/RenamedWords.h"
 #include "ft/Support/Swizzled.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -102,28 +103,6 @@ static LogicalResult verifyGrid(Operation *op, GridAttr grid) {
   return failure(walked.wasInterrupted());
 }
 
-static LogicalResult verifyMemory(memref::AllocOp alloc, MemoryAttr memory) {
-  auto kernel = alloc->getParentOfType<FunctionOpInterface>();
-  if (!kernel || !gridOf(kernel))
-    return alloc.emitError("expected memory in a kernel of thread blocks (loops_grid4)");
-  if (memory.getKind() == MemoryKind::Shared &&
-      !llvm::all_of(alloc.getDynamicSizes(), [](Value size) { return matchPattern(size, m_Constant()); }))
-    return alloc.emitError("expected shared memory of a constant size (loops_grid4)");
-  return success();
-}
-
-/// Shared memory of which each thread block has a part of its own.
-static LogicalResult verifyParts(memref::AllocOp alloc, IntegerAttr parts) {
-  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
-  APInt size;
-  bool isShared = memory && memory.getKind() == MemoryKind::Shared;
-  if (isShared && parts.getInt() > 0 && alloc.getDynamicSizes().size() == 1 &&
-      matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&size)) && size.getSExtValue() % parts.getInt() == 0)
-    return success();
-  return alloc.emitError("expected shared memory of a constant size that 'loops.parts' divides, found ")
-         << parts.getInt() << " parts (loops_grid4)";
-}
-
 namespace {
 /// What of shared memory an operation has.
 struct SharedRange {
@@ -133,25 +112,13 @@ struct SharedRange {
 };
 } // namespace
 
-int64_t loops::bytesOfBlock(memref::AllocOp alloc) {
-  APInt count;
-  if (alloc.getDynamicSizes().size() != 1 || !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
-    return 0;
-  Type element = alloc.getType().getElementType();
-  int64_t bytes = element.isIndex() ? sizeof(int64_t) : element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), CHAR_BIT) : 1;
-  auto parts = alloc->getAttrOfType<IntegerAttr>("loops.parts");
-  return count.getSExtValue() / (parts ? std::max<int64_t>(parts.getInt(), 1) : 1) * bytes;
-}
-
-/// What a memory takes of shared memory; none where it lies elsewhere, or has a size or a kind that is refused by itself.
-static std::optional<SharedRange> rangeOf(memref::AllocOp alloc) {
-  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
-  APInt count;
-  if (!memory || memory.getKind() != MemoryKind::Shared || alloc.getDynamicSizes().size() != 1 ||
-      !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
+/// What a memory takes of shared memory; none where it lies elsewhere, or has a size that is refused by itself.
+static std::optional<SharedRange> rangeOf(AllocOp alloc) {
+  if (!alloc.isShared() || !alloc.getConstantSize())
     return std::nullopt;
+  MemoryAttr memory = alloc.getMemoryAttr();
   // (Swizzled memory has whole lines.)
-  int64_t bytes = memory.getSwizzled() ? int64_t(llvm::alignTo(bytesOfBlock(alloc), MemoryAttr::lineBytes)) : bytesOfBlock(alloc);
+  int64_t bytes = memory.getSwizzled() ? int64_t(llvm::alignTo(alloc.getBytesOfBlock(), MemoryAttr::lineBytes)) : alloc.getBytesOfBlock();
   return SharedRange{memory.getOffset(), memory.getOffset() + bytes, alloc, /*lasts=*/true};
 }
 
@@ -159,7 +126,7 @@ static std::optional<SharedRange> rangeOf(memref::AllocOp alloc) {
 static SmallVector<SharedRange> sharedRangesOf(Operation *kernel) {
   SmallVector<SharedRange> ranges;
   kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    if (auto alloc = dyn_cast<AllocOp>(op))
       if (std::optional<SharedRange> range = rangeOf(alloc))
         ranges.push_back(*range);
     auto leaf = dyn_cast<LeafOp>(op);
@@ -287,14 +254,11 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyKept(leaf, lists);
   if (auto loop = dyn_cast<scf::ForOp>(op); name == "loops.rounds_last" && loop && isa<UnitAttr>(attribute.getValue()))
     return verifyRoundsLast(loop);
-  auto alloc = dyn_cast<memref::AllocOp>(op);
-  if (auto memory = dyn_cast<MemoryAttr>(attribute.getValue()); name == "loops.memory" && alloc && memory)
-    return verifyMemory(alloc, memory);
-  if (auto parts = dyn_cast<IntegerAttr>(attribute.getValue()); name == "loops.parts" && alloc && parts)
-    return verifyParts(alloc, parts);
+  if (StringRef now = ft::findRenamed(ft::WordKind::Attribute, name); !now.empty())
+    return op->emitError() << "attribute '" << name << "' is " << now << " now";
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has 'loops.kernel' and 'loops.team' on functions, 'loops.grid' and 'loops.shared' on kernels. "
-                            "Memory has 'loops.memory' and 'loops.parts', splats 'loops.constant', loops 'loops.rounds_last'. "
+                            "Splats have 'loops.constant', loops 'loops.rounds_last'. "
                             "Leaves have 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards' and 'loops.kept'";
 }
 

@@ -1,8 +1,11 @@
-//===- LoopsViews.cpp - views that keep their coordinates -----------------===//
+//===- LoopsViews.cpp - memory, and views that keep their coordinates -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Loops/IR/Loops.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <climits>
 
 using namespace mlir;
 using namespace mlir::loops;
@@ -27,6 +30,43 @@ SmallVector<ViewOp::Dim> ViewOp::getDims() {
     dims.push_back({index, stride, step});
   return dims;
 }
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void AllocOp::getAsmResultNames(OpAsmSetValueNameFn setName) { setName(getResult(), "alloc"); }
+
+std::optional<int64_t> AllocOp::getConstantSize() { return getConstantIntValue(getSize()); }
+
+int64_t AllocOp::getBytesOfBlock() {
+  std::optional<int64_t> count = getConstantSize();
+  if (!count)
+    return 0;
+  Type element = getType().getElementType();
+  int64_t bytes = element.isIndex() ? sizeof(int64_t) : llvm::divideCeil(element.getIntOrFloatBitWidth(), CHAR_BIT);
+  return *count / std::max<int64_t>(getParts().value_or(1), 1) * bytes;
+}
+
+LogicalResult AllocOp::verify() {
+  auto kernel = (*this)->getParentOfType<FunctionOpInterface>();
+  if (!kernel || !gridOf(kernel))
+    return emitOpError("expected a kernel of thread blocks (loops.grid) around it (loops_alloc1)");
+  MemRefType type = dyn_cast<MemRefType>(getResult().getType());
+  if (!type || type.getRank() != 1 || !type.isDynamicDim(0) || !type.getLayout().isIdentity() || type.getMemorySpace() ||
+      !type.getElementType().isIntOrIndexOrFloat())
+    return emitOpError("expected memory of type memref<?xT> with elements that are numbers, found ") << getResult().getType() << " (loops_alloc2)";
+  std::optional<int64_t> size = getConstantSize();
+  if (isShared() && !size)
+    return emitOpError("expected shared memory of a constant size (loops_alloc3)");
+  if (std::optional<uint64_t> parts = getParts(); parts && (!isShared() || int64_t(*parts) <= 0 || *size % int64_t(*parts) != 0))
+    return emitOpError("expected shared memory of a size that its parts divide, found ") << int64_t(*parts) << " parts (loops_alloc4)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
 
 LogicalResult ViewOp::verify() {
   auto listed = [](ArrayRef<int64_t> constants, ValueRange values) { return size_t(llvm::count(constants, ShapedType::kDynamic)) == values.size(); };

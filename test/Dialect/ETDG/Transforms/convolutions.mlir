@@ -7,7 +7,7 @@
 // RUN: ft-opt %s --ft-compile="to=storage machine=%S/../../../machines/cpu.json" | FileCheck %s --check-prefix=STORAGE
 // RUN: ft-opt %s --ft-compile="to=tile machine=%S/../../../machines/cpu.json" | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not="loops.buffer intermediate"
 // RUN: ft-opt %s --ft-compile="to=tile machine=%S/../../../machines/cpu.json" | FileCheck %s --check-prefix=PANEL
-// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefix=LOOPS --implicit-check-not=memref.alloc --implicit-check-not="loops.buffer intermediate"
+// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | ft-opt --convert-etdg-to-loops=target=sm_90a --cse | FileCheck %s --check-prefix=LOOPS --implicit-check-not=loops.alloc --implicit-check-not="loops.buffer intermediate"
 // RUN: ft-run %s --entry=channels_first --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=channels_last --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-run %s --entry=many_filters --compare=interpret | FileCheck %s --check-prefix=EQUAL

@@ -59,10 +59,6 @@ std::optional<SmallVector<int64_t>> getRowStrides(MemRefType view);
 /// Whether rows of a view lie in order and without gaps.
 bool holdsRowsInOrder(MemRefType view);
 
-/// Bytes of shared memory that a thread block has of a memory of kind shared: all of it, or its part (`loops.parts`); 0 where
-/// its size is no constant.
-int64_t bytesOfBlock(memref::AllocOp alloc);
-
 /// Replaces each `loops.view` in an operation by arithmetic and a `memref.reinterpret_cast` with a flat offset.
 void expandViews(Operation *root);
 

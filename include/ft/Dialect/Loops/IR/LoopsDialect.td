@@ -26,8 +26,7 @@ def Loops_Dialect : Dialect {
 
     Attributes of functions: `loops.kernel`, it is one; `loops.team`, all threads run it at once (convert-loops-to-cpu);
     `loops.grid`, a `#loops.grid`, thread blocks of a GPU run it; `loops.shared`, a `#loops.shared`, what of their shared memory it uses.
-    Of `memref.alloc` in such a kernel: `loops.memory`, a `#loops.memory`; with it `loops.parts = 128`, of which each thread block has one, by
-    its number, and touches no other (weights that it keeps over all steps); of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
+    Of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
     products read it; of `loops.leaf`: `loops.joined`, which of its loop nests are computed together, and `loops.syncs`, after which of these the threads of a block wait;
      `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order; `loops.guards`, which of them a core leaves out where a flag says so;
      `loops.kept`, what the threads of a block keep in registers from one iteration of the loop around it to the next. Of `scf.for`: `loops.rounds_last`, that what its iterations
@@ -37,12 +36,10 @@ def Loops_Dialect : Dialect {
     - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
     - (loops_grid3) a loop of level `grid` stands in sequential loops and others of its level alone, and in a loop of level `lifted`
       there is no parallel one.
-    - (loops_grid4) `loops.memory` is specified for memory in a kernel of thread blocks; shared memory has a constant size,
-      which `loops.parts` divides.
     - (loops_grid5) a loop of level `thread` has constant bounds, and in it stand others of that level, conditions, arithmetic and
       elements of memory: no leaf, no memory of its own, and nothing waits.
     - (loops_grid6) with `loops.shared`, each shared memory of the kernel has an offset, and lies after what warps have and in its bytes, as do the
-      places of leaves in shared memory; what `memref.alloc` makes lasts as long as the kernel, and overlaps nothing.
+      places of leaves in shared memory; what `loops.alloc` makes lasts as long as the kernel, and overlaps nothing.
     - (loops_grid7) what `loops.constant` is specified for is a constant, without a step.
     - (loops_grid8) `loops.syncs` is specified for leaves, a truth value for each of their loop nests; `loops.row_loops`, lists of their numbers; `loops.guards`, `#loops.guard`
       of different ones.
@@ -53,7 +50,7 @@ def Loops_Dialect : Dialect {
     - (loops_grid11) `loops.rounds_last` is specified for `scf.for` in such a kernel.
   }];
   let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
-                              "::mlir::Attribute":$memory, "::mlir::Attribute":$shared, "::mlir::IntegerAttr":$parts,
+                              "::mlir::Attribute":$shared,
                               "::mlir::UnitAttr":$constant, "::mlir::DenseI64ArrayAttr":$joined, "::mlir::DenseBoolArrayAttr":$syncs,
                               "::mlir::ArrayAttr":$row_loops, "::mlir::ArrayAttr":$guards, "::mlir::ArrayAttr":$kept,
                               "::mlir::UnitAttr":$rounds_last);

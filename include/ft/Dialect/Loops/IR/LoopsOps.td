@@ -9,6 +9,7 @@ include "ft/Dialect/ETDG/IR/ETDGAttrs.td"
 include "mlir/Dialect/SCF/IR/DeviceMappingInterface.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -105,7 +106,7 @@ def Loops_MemoryAttr : AttrDef<Loops_Dialect, "Memory"> {
   let description = [{
     `#loops.memory<shared>`: in the memory that the threads of a block share, if it fits; `#loops.memory<shared, offset = 2048>`: there from
     this byte on (`loops-place-memory`); `#loops.memory<workspace>`: in a part of the call's memory that each thread block has for
-    itself.
+    itself. It is the place of a `loops.alloc`.
 
     `#loops.memory<shared, offset = 2048, swizzled>`: in each line of 128 bytes, which is what the 32 banks give at a time, the pieces of 16 bytes change
     places: piece p of line l lies where piece p xor (l mod 8) would. Rows of a product's fragments, which begin in the same banks where a
@@ -130,7 +131,7 @@ def Loops_SharedAttr : AttrDef<Loops_Dialect, "Shared"> {
   let summary = "shared memory of the thread blocks that run a kernel";
   let description = [{
     `#loops.shared<bytes = 35328, warps = 512>`: so many bytes in all; warps leave what they have of a sum for each other in the first of
-    them. Then come, at the offsets that they say, memory that lives as long as the kernel (`loops.memory`) and what leaves need one after
+    them. Then come, at the offsets that they say, memory that lives as long as the kernel (`loops.alloc`) and what leaves need one after
     the other (their `places`).
 
     (C1) `warps` is positive, and no more than `bytes`.
@@ -559,6 +560,46 @@ def Loops_WaitOp : Loops_Op<"wait"> {
 //===----------------------------------------------------------------------===//
 // Leaves
 //===----------------------------------------------------------------------===//
+
+def Loops_AllocOp : Loops_Op<"alloc", [DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "memory of a thread block";
+  let description = [{
+    Memory of `size` elements, for each thread block that runs the operation; `memref.dealloc` ends its life. `in` gives the
+    place (`#loops.memory`, with its offset in bytes). Without a place, `loops-place-memory` chooses one. Memory with `parts P`
+    lasts as long as the kernel. Thread block p has its elements from p · size / P to below (p + 1) · size / P, and touches no others:
+    weights that it keeps over all steps. The type has the size `?`, also where `size` is a constant, so that no pass has to change it.
+
+    `convert-etdg-to-loops` makes it of a buffer's `in shared` and `in workspace`, and of a staged read. On a CPU,
+    `loops-grid-to-cores` replaces it by `memref.alloc`.
+
+    ```mlir
+    %own = loops.alloc %c64 in <shared> : memref<?xf32>
+    %placed = loops.alloc %c64 in <shared, offset = 2048> : memref<?xf32>
+    %weights = loops.alloc %c24 parts 4 in <shared> : memref<?xf32>
+    %large = loops.alloc %n in <workspace> : memref<?xf32>
+    %open = loops.alloc %c64 : memref<?xf32>
+    ```
+
+    - (loops_alloc1) it stands in a kernel of thread blocks (`loops.grid`).
+    - (loops_alloc2) the memory is `memref<?xT>`, of elements that are integers, indices or floats.
+    - (loops_alloc3) shared memory has a constant size.
+    - (loops_alloc4) `parts` is positive, divides the size, and stands with shared memory.
+  }];
+  let arguments = (ins Index:$size, OptionalAttr<I64Attr>:$parts, OptionalAttr<Loops_MemoryAttr>:$memory);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
+  let assemblyFormat = "$size (`parts` $parts^)? (`in` $memory^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getType() { return ::llvm::cast<::mlir::MemRefType>(getResult().getType()); }
+    /// Whether its place is shared memory; a memory without a place has none yet.
+    bool isShared() { return getMemory() && getMemory()->getKind() == MemoryKind::Shared; }
+    bool isSwizzled() { return getMemory() && getMemory()->getSwizzled(); }
+    /// The number of elements where it is a constant.
+    std::optional<int64_t> getConstantSize();
+    /// Bytes that a thread block has: of all elements, or of its part; 0 where their number is no constant.
+    int64_t getBytesOfBlock();
+  }];
+}
 
 def Loops_ViewOp : Loops_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "rows in memory, by an index for each dimension of what lies there";

@@ -122,14 +122,13 @@ def LoopsChoosePipelines : DecisionPass<"loops-choose-pipelines"> {
 
 def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
   let summary = "say where a GPU's thread block has its memory";
-  string reads = "`layouts`, `loops.memory`, `loops.grid`";
-  string writes = "`loops.shared`, `loops.memory`, `places` of leaves, `loops.constant`";
+  string reads = "`layouts`, places of `loops.alloc`, `loops.grid`";
+  string writes = "`loops.shared`, places of `loops.alloc`, `places` of leaves, `loops.constant`";
   let description = [{
     Runs after `loops-choose-layouts` and `loops-choose-tasks`, on kernels of thread blocks without `loops.shared`, and writes a
     map of their shared memory. `loops.shared = #loops.shared<bytes = 35328, warps = 512>` has the bytes of all of it and those
-    in which warps leave each other sums. The offset of each `memref.alloc` that is said to be shared (`#loops.memory<shared,
-    offset = 512>`), as the phase `storage` says of a graph's buffers. Of one of which nothing is said whether it fits there,
-    else `workspace`. And, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its
+    in which warps leave each other sums. The offset of each `loops.alloc` with the place `in <shared>`
+    becomes a number (`in <shared, offset = 512>`). One without a place gets one there if it fits, else `in <workspace>`. And, as `places` of each leaf, where it keeps what one of its loop nests hands on to others, stages of its
     products' operands, and sums of slices (`#loops.place`). Values of a leaf that are never needed at the same time share a
     place, as do leaves, which run one after the other. A value that a product alone adds to lies in the output that it becomes,
     where the threads of a block share that. What does not fit lies in the workspace, of which each thread block has a part:

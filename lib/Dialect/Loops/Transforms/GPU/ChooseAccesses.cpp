@@ -34,10 +34,8 @@ static bool isGlobal(Value memory) {
     unsigned number = cast<OpResult>(memory).getResultNumber();
     return isGlobal(branch.thenYield().getOperand(number)) && isGlobal(branch.elseYield().getOperand(number));
   }
-  if (auto alloc = dyn_cast_or_null<memref::AllocOp>(op)) {
-    auto kind = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
-    return !kind || kind.getKind() == loops::MemoryKind::Workspace;
-  }
+  if (auto alloc = dyn_cast_or_null<loops::AllocOp>(op))
+    return !alloc.isShared();
   return op ? isa<loops::SplatOp>(op) : isa<FunctionOpInterface>(memory.getParentBlock()->getParentOp());
 }
 

@@ -33,9 +33,8 @@ static Value memoryOf(Value view) {
 }
 
 static bool isShared(Value memory) {
-  auto alloc = memory ? memory.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
-  auto kind = alloc ? alloc->getAttrOfType<loops::MemoryAttr>("loops.memory") : loops::MemoryAttr();
-  return kind && kind.getKind() == loops::MemoryKind::Shared;
+  auto alloc = memory ? memory.getDefiningOp<loops::AllocOp>() : loops::AllocOp();
+  return alloc && alloc.isShared();
 }
 
 /// Whether a leaf does nothing but copy to shared memory.

@@ -224,10 +224,9 @@ LogicalResult PipelineChooser::run() {
       return failure();
     obstacle = *found;
   }
-  kernel.walk([&](memref::AllocOp alloc) {
-    auto memory = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
-    if (!memory || memory.getKind() == loops::MemoryKind::Shared)
-      ownBytes += loops::bytesOfBlock(alloc);
+  kernel.walk([&](loops::AllocOp alloc) {
+    if (!alloc.getMemory() || alloc.isShared())
+      ownBytes += alloc.getBytesOfBlock();
   });
   const int64_t least = bytesBeside() + 2 * slotBytes;
   if (obstacle.empty() && least > machine.occupancy.sharedBytesPerBlock)

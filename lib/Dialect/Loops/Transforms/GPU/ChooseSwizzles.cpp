@@ -35,9 +35,8 @@ static void findSources(Value memory, llvm::SetVector<Value> &sources) {
 }
 
 static bool isSaidSwizzled(Value source) {
-  auto alloc = source.getDefiningOp<memref::AllocOp>();
-  auto memory = alloc ? alloc->getAttrOfType<loops::MemoryAttr>("loops.memory") : loops::MemoryAttr();
-  return memory && memory.getSwizzled();
+  auto alloc = source.getDefiningOp<loops::AllocOp>();
+  return alloc && alloc.isSwizzled();
 }
 
 bool togpu::isSwizzled(Value memory) {
@@ -101,7 +100,7 @@ void SwizzleChooser::addTo(Value view, const Gain &gain) {
   llvm::SetVector<Value> sources;
   findSources(view.getDefiningOp<loops::ViewOp>().getMemory(), sources);
   for (Value source : sources)
-    if (auto alloc = source.getDefiningOp<memref::AllocOp>()) {
+    if (auto alloc = source.getDefiningOp<loops::AllocOp>()) {
       gains[alloc].before += gain.before;
       gains[alloc].after += gain.after;
     }
@@ -246,7 +245,7 @@ void SwizzleChooser::lookAtMemory(Value memory, Operation *alloc) {
     llvm::SetVector<Value> sources;
     findSources(chosen, sources);
     for (Value source : sources) {
-      if (auto other = source.getDefiningOp<memref::AllocOp>())
+      if (auto other = source.getDefiningOp<loops::AllocOp>())
         together.unionSets(alloc, other);
       else // one value for all elements lies nowhere
         gains[alloc].isPossible &= bool(source.getDefiningOp<loops::SplatOp>());
@@ -255,10 +254,9 @@ void SwizzleChooser::lookAtMemory(Value memory, Operation *alloc) {
   }
 }
 
-void SwizzleChooser::look(memref::AllocOp alloc) {
-  auto memory = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
+void SwizzleChooser::look(loops::AllocOp alloc) {
   together.insert(alloc);
-  gains[alloc].isPossible &= memory && memory.getKind() == loops::MemoryKind::Shared && !alloc->hasAttr("loops.parts");
+  gains[alloc].isPossible &= alloc.isShared() && !alloc.getParts();
   lookAtMemory(alloc, alloc);
 }
 
@@ -277,7 +275,7 @@ bool SwizzleChooser::takesAny() const {
 }
 
 LogicalResult SwizzleChooser::run() {
-  kernel.walk([&](memref::AllocOp alloc) {
+  kernel.walk([&](loops::AllocOp alloc) {
     if (!alloc->getParentOfType<loops::LeafOp>())
       look(alloc);
   });
@@ -313,7 +311,7 @@ static LogicalResult checkMemoryOf(Value memory) {
 }
 
 LogicalResult togpu::checkSwizzles(func::FuncOp kernel) {
-  WalkResult walked = kernel.walk([&](memref::AllocOp alloc) {
+  WalkResult walked = kernel.walk([&](loops::AllocOp alloc) {
     return isSaidSwizzled(alloc) && failed(checkMemoryOf(alloc)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(walked.wasInterrupted());

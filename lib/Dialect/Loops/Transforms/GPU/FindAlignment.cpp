@@ -113,19 +113,19 @@ static bool beginsEven(Value memory, func::FuncOp kernel) {
   }
   if (auto select = dyn_cast<arith::SelectOp>(op))
     return beginsEven(select.getTrueValue(), kernel) && beginsEven(select.getFalseValue(), kernel);
-  return isa<memref::AllocOp, loops::SplatOp>(op);
+  return isa<loops::AllocOp, loops::SplatOp>(op);
 }
 
 /// The index at which what a leaf reads of a view begins. In a block's own part of memory there are its columns alone, and the view begins
 /// that many before: what accesses add to the one they take from the other.
 static OpFoldResult beginOf(loops::ViewOp rows, const loops::ViewOp::Dim &dim) {
   OpFoldResult begin = dim.index;
-  auto alloc = rows.getMemory().getDefiningOp<memref::AllocOp>();
+  auto alloc = rows.getMemory().getDefiningOp<loops::AllocOp>();
   auto value = dyn_cast<Value>(begin);
   auto difference = value ? value.getDefiningOp<arith::SubIOp>() : arith::SubIOp();
   auto column = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
   bool isOfColumns = column && column.getArgNumber() == 0 && isa<loops::ChunksOp>(column.getOwner()->getParentOp());
-  return alloc && alloc->hasAttr("loops.parts") && isOfColumns ? OpFoldResult(difference.getLhs()) : begin;
+  return alloc && alloc.getParts() && isOfColumns ? OpFoldResult(difference.getLhs()) : begin;
 }
 
 /// What divides an argument of a kernel, wherever it is launched.

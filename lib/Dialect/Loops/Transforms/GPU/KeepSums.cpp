@@ -393,7 +393,7 @@ static bool meetsAs(loops::LeafOp leaf, Value memory, const KeptSum &sum, const 
 }
 
 /// Whether a leaf either doesn't write a memory, or keeps what it writes through a loop in the same block, and stores nothing before its end.
-static bool handsOn(loops::LeafOp leaf, memref::AllocOp memory) {
+static bool handsOn(loops::LeafOp leaf, loops::AllocOp memory) {
   auto kept = leaf->getAttrOfType<ArrayAttr>(keptName);
   const bool isInLoop = isa<scf::ForOp>(leaf->getParentOp()) && leaf->getParentOp()->getBlock() == memory->getBlock();
   for (auto [number, output] : llvm::enumerate(leaf.getOutputs())) {
@@ -409,7 +409,7 @@ static bool canHand(loops::LeafOp leaf, CarriedView view, const KeptSum &sum, co
   auto made = leaf.getOutputs()[view.output].getDefiningOp<loops::ViewOp>();
   etdg::ThreadBlockAttr block = loops::gridOf(leaf->getParentOfType<func::FuncOp>()).getBlock();
   llvm::SetVector<loops::LeafOp> leaves;
-  auto alloc = made ? made.getMemory().getDefiningOp<memref::AllocOp>() : memref::AllocOp();
+  auto alloc = made ? made.getMemory().getDefiningOp<loops::AllocOp>() : loops::AllocOp();
   // (Memory of the loop's own block has nothing of an earlier run of that block, which registers would not have.)
   return alloc && alloc->getBlock() == leaf->getParentOp()->getBlock() && findLeaves(alloc, leaves) && llvm::all_of(leaves, [&](loops::LeafOp other) {
            return handsOn(other, alloc) && meetsAs(other, alloc, sum, plan, block, machine);

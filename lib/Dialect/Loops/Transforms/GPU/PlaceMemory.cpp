@@ -85,9 +85,8 @@ static bool isShared(Value memory) {
     unsigned number = cast<OpResult>(memory).getResultNumber();
     return isShared(branch.thenYield().getOperand(number)) && isShared(branch.elseYield().getOperand(number));
   }
-  auto alloc = memory.getDefiningOp<memref::AllocOp>();
-  auto kind = alloc ? alloc->getAttrOfType<MemoryAttr>("loops.memory") : MemoryAttr();
-  return kind && kind.getKind() == MemoryKind::Shared;
+  auto alloc = memory.getDefiningOp<loops::AllocOp>();
+  return alloc && alloc.isShared();
 }
 
 /// Loop nests that are computed together, one tile after the other: from a product on to after the last one that it, or one that is joined with
@@ -220,7 +219,7 @@ private:
     bool isSwizzled = false;
     bool isBehind = false; // all that lives as long as the kernel: the offset counts from there
   };
-  void place(memref::AllocOp alloc);
+  void place(loops::AllocOp alloc);
   LogicalResult findAllNeeds();
   void place(loops::LeafOp leaf);
   void placeValues(loops::LeafOp leaf, const LeafNeeds &needs, SmallVectorImpl<Planned> &planned);
@@ -252,25 +251,22 @@ private:
 } // namespace
 
 /// Bytes of memory that is given to be shared, as `storage` does of buffers; 0 of other memory.
-static int64_t bytesSaidShared(memref::AllocOp alloc) {
-  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
-  return memory && memory.getKind() == MemoryKind::Shared ? loops::bytesOfBlock(alloc) : 0;
+static int64_t bytesSaidShared(loops::AllocOp alloc) {
+  return alloc.isShared() ? alloc.getBytesOfBlock() : 0;
 }
 
 /// What is specified is obeyed; what elements are put together in, of which nothing is said, lies in shared memory where it fits.
-void MemoryPlanner::place(memref::AllocOp alloc) {
-  auto memory = alloc->getAttrOfType<MemoryAttr>("loops.memory");
-  APInt count;
-  bool isOpen = !memory && matchPattern(alloc.getDynamicSizes().front(), m_ConstantInt(&count));
-  int64_t bytes = int64_t(llvm::alignTo(loops::bytesOfBlock(alloc), lineBytes));
+void MemoryPlanner::place(loops::AllocOp alloc) {
+  bool isOpen = !alloc.getMemory() && alloc.getConstantSize();
+  int64_t bytes = int64_t(llvm::alignTo(alloc.getBytesOfBlock(), lineBytes));
   bool isSwizzled = swizzles.takes(alloc);
   if (isSwizzled)
     used = int64_t(llvm::alignTo(used, lineBytes));
   bool fits = isOpen ? used + bytes <= schedule::sharedBytesForBuffers(block) && used + bytes + ofLeaf + awaited + reserved() <= limit
-                     : memory && memory.getKind() == MemoryKind::Shared;
+                     : alloc.isShared();
   awaited -= int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes));
-  alloc->setAttr("loops.memory", fits ? MemoryAttr::get(alloc.getContext(), MemoryKind::Shared, used, isSwizzled)
-                                      : MemoryAttr::get(alloc.getContext(), MemoryKind::Workspace, -1, /*swizzled=*/false));
+  alloc.setMemoryAttr(fits ? MemoryAttr::get(alloc.getContext(), MemoryKind::Shared, used, isSwizzled)
+                           : MemoryAttr::get(alloc.getContext(), MemoryKind::Workspace, -1, /*swizzled=*/false));
   usesWorkspace |= !fits;
   if (fits)
     used += int64_t(llvm::alignTo(bytes, accessBytes));
@@ -387,9 +383,9 @@ LogicalResult MemoryPlanner::run() {
     lineBytes = MemoryAttr::lineBytes;
   if (failed(findAllNeeds()))
     return failure();
-  kernel.walk([&](memref::AllocOp alloc) { awaited += int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes)); });
+  kernel.walk([&](loops::AllocOp alloc) { awaited += int64_t(llvm::alignTo(bytesSaidShared(alloc), accessBytes)); });
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    if (auto alloc = dyn_cast<loops::AllocOp>(op))
       place(alloc);
     auto leaf = dyn_cast<loops::LeafOp>(op);
     if (!leaf)
@@ -427,8 +423,8 @@ LogicalResult togpu::checkMemory(func::FuncOp kernel, const Machine &machine) {
                     << " bytes of shared memory, found warps = " << shared.getWarps();
   WalkResult walked = kernel.walk([&](Operation *op) {
     auto leaf = dyn_cast<loops::LeafOp>(op);
-    auto memory = op->getAttrOfType<MemoryAttr>("loops.memory");
-    bool isOfWorkspace = (isa<memref::AllocOp>(op) && (!memory || memory.getKind() == MemoryKind::Workspace)) ||
+    auto alloc = dyn_cast<loops::AllocOp>(op);
+    bool isOfWorkspace = (alloc && !alloc.isShared()) ||
                          (leaf && leaf.getPlaces() && llvm::any_of(leaf.getPlaces()->getAsRange<PlaceAttr>(), [](PlaceAttr place) {
                             return place.getKind() == PlaceKind::Workspace;
                           }));

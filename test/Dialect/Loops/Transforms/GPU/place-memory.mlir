@@ -15,25 +15,25 @@
 // CHECK-LABEL: func.func @softmax_k0(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 64, shared = 8192>, most = 528>
 // CHECK-SAME: loops.shared = #loops.shared<bytes = 2496, warps = 128>
-// CHECK: memref.alloc({{.*}}) {loops.memory = #loops.memory<shared, offset = 128>}
-// CHECK: memref.alloc({{.*}}) {loops.memory = #loops.memory<workspace>}
+// CHECK: loops.alloc {{.*}} in <shared, offset = 128>
+// CHECK: loops.alloc {{.*}} in <workspace>
 // CHECK: loops.leaf
 // CHECK-SAME: places [#loops.place<value = 0 in shared at 384, bytes = 32>, #loops.place<value = 2 in shared at 416, bytes = 2048>, #loops.place<value = 3 in shared at 2464, bytes = 32>]
 //
 // Two thirds of shared memory are for memory of which nothing is said, and what does not fit a leaf's rest lies in the workspace. Memory that is said to be shared
 // is, and leaves have the rest.
-// RUN: sed 's/shared = 8192/shared = 2048/; s/%kept = memref.alloc(%c64)/%kept = memref.alloc(%many)/' %t/softmax.mlir > %t/large.mlir
+// RUN: sed 's/shared = 8192/shared = 2048/; s/%kept = loops.alloc %c64/%kept = loops.alloc %many/' %t/softmax.mlir > %t/large.mlir
 // RUN: not ft-opt %t/large.mlir --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: error: the GPU engine can't run the loops: expected shared memory of at most 1920 bytes
-// RUN: sed 's/shared = 8192/shared = 2048/; s/%c64 = arith.constant 64 /%few = arith.constant 400 : index\n&/; s/%kept = memref.alloc(%c64)/%kept = memref.alloc(%few)/' %t/softmax.mlir > %t/some.mlir
+// RUN: sed 's/shared = 8192/shared = 2048/; s/%c64 = arith.constant 64 /%few = arith.constant 400 : index\n&/; s/%kept = loops.alloc %c64/%kept = loops.alloc %few/' %t/softmax.mlir > %t/some.mlir
 // RUN: ft-opt %t/some.mlir --loops-decide-for-gpu | FileCheck %s --check-prefix=SAID
 // SAID: loops.shared = #loops.shared<bytes = 1792, warps = 128>
-// SAID: loops.memory = #loops.memory<shared, offset = 128>
-// SAID: loops.memory = #loops.memory<workspace>
+// SAID: loops.alloc {{.*}} in <shared, offset = 128>
+// SAID: loops.alloc {{.*}} in <workspace>
 // SAID: places [#loops.place<value = 0 in shared at 1728, bytes = 32>, #loops.place<value = 2 in workspace, bytes = 2048>, #loops.place<value = 3 in shared at 1760, bytes = 32>]
-// RUN: sed 's/ {loops.memory = #loops.memory<shared>}//' %t/some.mlir | ft-opt --loops-decide-for-gpu | FileCheck %s --check-prefix=SOME
+// RUN: sed 's/ in <shared>//' %t/some.mlir | ft-opt --loops-decide-for-gpu | FileCheck %s --check-prefix=SOME
 // SOME: loops.shared = #loops.shared<bytes = 192, warps = 128>
-// SOME-COUNT-2: loops.memory = #loops.memory<workspace>
+// SOME-COUNT-2: loops.alloc {{.*}} in <workspace>
 // SOME: places [#loops.place<value = 0 in shared at 128, bytes = 32>, #loops.place<value = 2 in workspace, bytes = 2048>, #loops.place<value = 3 in shared at 160, bytes = 32>]
 //
 // Stages of a product's operands, and a sum that lies where the product adds to it; sums of slices.
@@ -72,7 +72,7 @@
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-apply-schedule,etdg-schedule-for-gpu{target=sm_80 machine=%S/../../../../machines/a100.json}))" \
 // RUN:   | ft-opt --ft-compile="from=schedule to=tile target=sm_80 machine=%S/../../../../machines/a100.json" -o %t/swizzled.mlir
 // RUN: FileCheck %s --check-prefix=SWIZZLED --input-file=%t/swizzled.mlir
-// SWIZZLED: memref.alloc({{.*}}loops.memory = #loops.memory<shared, offset = 256, swizzled>
+// SWIZZLED: loops.alloc {{.*}} in <shared, offset = 256, swizzled>
 // SWIZZLED: places [#loops.place<value = 0 in shared at {{[0-9]+}}, bytes = {{[0-9]+}}, swizzled>, #loops.place<operands
 // RUN: sed 's/offset = 256, swizzled/offset = 256/' %t/swizzled.mlir | ft-opt --convert-loops-to-gpu -o %t/plain.mlir
 // RUN: ft-opt %t/swizzled.mlir --convert-loops-to-gpu | FileCheck %s --check-prefix=VIEWS
@@ -87,7 +87,7 @@
 // RUN: sed 's/memref.dealloc %alloc/%c0_end = arith.constant 0 : index\n%end = memref.load %alloc[%c0_end] : memref<?xf16>\nmemref.store %end, %arg5[%c0_end] : memref<?xf16>\n&/' %t/swizzled.mlir \
 // RUN:   | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=LOADED
 // LOADED: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected that leaves alone read and write swizzled memory, and keep no rows of it in registers
-// RUN: sed 's/%alloc = memref.alloc.*/&\n%zone = memref.alloc(%c16384) {loops.memory = #loops.memory<workspace>} : memref<?xf16>/; s/%[0-9]* = loops.splat .* elements 4096.*//; s/scf.yield %[0-9]*, %c0_\([0-9]*\), %c0_\([0-9]*\) :/scf.yield %zone, %c0_\1, %c0_\2 :/; s/resident = 3, shared = 98304>>/resident = 3, shared = 98304>, most = 264>/' %t/swizzled.mlir \
+// RUN: sed 's/%alloc = loops.alloc.*/&\n%zone = loops.alloc %c16384 in <workspace> : memref<?xf16>/; s/%[0-9]* = loops.splat .* elements 4096.*//; s/scf.yield %[0-9]*, %c0_\([0-9]*\), %c0_\([0-9]*\) :/scf.yield %zone, %c0_\1, %c0_\2 :/; s/resident = 3, shared = 98304>>/resident = 3, shared = 98304>, most = 264>/' %t/swizzled.mlir \
 // RUN:   | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the loops: expected all memory that is chosen to be swizzled, or none of it
 // CHOSEN: <stdin>:[[#]]:[[#]]: note: this is not swizzled
@@ -96,11 +96,11 @@
 // RUN: ft-opt %t/halves.mlir --ft-compile="to=reorder target=sm_80 machine=%S/../../../../machines/a100.json" \
 // RUN:   | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-apply-schedule,etdg-schedule-for-gpu{target=sm_80 machine=%S/../../../../machines/a100.json},etdg-place-buffers{target=sm_80 machine=%S/../../../../machines/a100.json}),convert-etdg-to-loops{target=sm_80 machine=%S/../../../../machines/a100.json},cse,loops-choose-layouts,loops-choose-tasks,loops-find-alignment)" -o %t/open.mlir
 // RUN: ft-opt %t/open.mlir --loops-place-memory | FileCheck %s --check-prefix=ALONE
-// ALONE: loops.memory = #loops.memory<shared, offset = 256, swizzled>
-// RUN: sed 's/%alloc = memref.alloc.*/&\n%zone = memref.alloc(%c16384) {loops.memory = #loops.memory<shared>} : memref<?xf16>/; s/%[0-9]* = loops.splat .* elements 4096.*//; s/scf.yield %[0-9]*, %c0, %c0 :/scf.yield %zone, %c0, %c0 :/; s/memref.dealloc %alloc/%one = memref.load %zone[%c0] : memref<?xf16>\nmemref.store %one, %arg5[%c0] : memref<?xf16>\n&/' %t/open.mlir \
+// ALONE: loops.alloc {{.*}} in <shared, offset = 256, swizzled>
+// RUN: sed 's/%alloc = loops.alloc.*/&\n%zone = loops.alloc %c16384 in <shared> : memref<?xf16>/; s/%[0-9]* = loops.splat .* elements 4096.*//; s/scf.yield %[0-9]*, %c0, %c0 :/scf.yield %zone, %c0, %c0 :/; s/memref.dealloc %alloc/%one = memref.load %zone[%c0] : memref<?xf16>\nmemref.store %one, %arg5[%c0] : memref<?xf16>\n&/' %t/open.mlir \
 // RUN:   | ft-opt --loops-place-memory | FileCheck %s --check-prefix=TOGETHER
 // TOGETHER-NOT: offset = {{[0-9]+}}, swizzled
-// TOGETHER: loops.memory = #loops.memory<shared, offset = {{[0-9]+}}>
+// TOGETHER: loops.alloc {{.*}} in <shared, offset = {{[0-9]+}}>
 // TOGETHER-NOT: offset = {{[0-9]+}}, swizzled
 // TOGETHER: return
 
@@ -122,7 +122,7 @@
 // MISSING: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 0 lies in memory, expected a #loops.place of 32 bytes: loops-place-memory gives it
 // RUN: sed 's/value = 3 in/value = 9 in/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: its loop nests hand on {{[4-8]}} values, found a place of value 9
-// RUN: sed 's/#loops.place<value = 2 in/#loops.place<value = 1 in shared at 128, bytes = 16>, &/; s/loops.memory<shared, offset = 128>/loops.memory<workspace>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// RUN: sed 's/#loops.place<value = 2 in/#loops.place<value = 1 in shared at 128, bytes = 16>, &/; s/in <shared, offset = 128>/in <workspace>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // REGISTERS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: value 1 stays in registers, found #loops.place<value = 1 in shared at 128, bytes = 16>
 // RUN: sed 's/value = 3 in shared at 2464, bytes = 32>/&, #loops.place<operands in shared at 384, bytes = 32>/' %t/chosen.mlir | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=OPERANDS
 // OPERANDS: <stdin>:[[#]]:[[#]]: error: the GPU engine can't run the leaf's places: operands are none that it has, found #loops.place<operands in shared at 384, bytes = 32>
@@ -158,8 +158,8 @@ func.func @softmax_k0(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>)
   %many = arith.constant 4096 : index
   loops.chunks (%row, %rows) = %c0 to %n most 8 unit 8 level <grid, turn> {
     %begin = arith.muli %row, %c64 : index
-    %kept = memref.alloc(%c64) {loops.memory = #loops.memory<shared>} : memref<?xf32>
-    %far = memref.alloc(%many) {loops.memory = #loops.memory<workspace>} : memref<?xf32>
+    %kept = loops.alloc %c64 in <shared> : memref<?xf32>
+    %far = loops.alloc %many in <workspace> : memref<?xf32>
     %x = loops.view %xs[%begin] strides [1] steps [%c64] rows %rows : memref<?xf32> -> !x
     %y = loops.view %ys[%begin] strides [1] steps [%c64] rows %rows : memref<?xf32> -> !x
     loops.leaf rows(%rows) most 8 ins(%x : !x) varies [true] outs(%y : !x) overlaps [] {

@@ -54,7 +54,7 @@ func.func @reads_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) attributes 
   %c8 = arith.constant 8 : index
   %c16 = arith.constant 16 : index
   scf.forall (%i) in (%n) {
-    %own = memref.alloc(%c16) : memref<?xf32>
+    %own = loops.alloc %c16 : memref<?xf32>
     %at = arith.muli %i, %c8 : index
     %first = memref.load %x[%at] : memref<?xf32>
     memref.store %first, %own[%c0] : memref<?xf32>

@@ -25,7 +25,7 @@ class SwizzleChooser {
 public:
   SwizzleChooser(func::FuncOp kernel, const Machine &machine) : kernel(kernel), machine(machine), block(loops::gridOf(kernel).getBlock()) {}
   LogicalResult run();
-  bool takes(memref::AllocOp alloc) const { return isBetter(alloc); }
+  bool takes(loops::AllocOp alloc) const { return isBetter(alloc); }
   bool takes(loops::LeafOp leaf, unsigned value) const { return values.contains({leaf, value}); }
   bool takesAny() const;
 
@@ -36,7 +36,7 @@ private:
     bool isPossible = true;
   };
   LogicalResult look(loops::LeafOp leaf);
-  void look(memref::AllocOp alloc);
+  void look(loops::AllocOp alloc);
   void lookAtMemory(Value memory, Operation *alloc);
   void addChain(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan);
   void addViews(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, const LeafNeeds &needs);

@@ -66,7 +66,7 @@ SmallVector<CarriedView> CarriedViews::find() {
 // Who else meets the memory
 //===----------------------------------------------------------------------===//
 
-static bool isOwn(Value memory) { return isa_and_nonnull<memref::AllocOp, loops::SplatOp>(memory.getDefiningOp()); }
+static bool isOwn(Value memory) { return isa_and_nonnull<loops::AllocOp, loops::SplatOp>(memory.getDefiningOp()); }
 
 /// A kernel's own memory is nothing else's; what it is given may be one memory under two names.
 static bool mayBeOne(Value a, Value b) { return a == b || (!isOwn(a) && !isOwn(b)); }
@@ -232,7 +232,7 @@ bool CarriedViews::isSeenBehind(CarriedView view, OpOperand &use, ArrayRef<OpOpe
 }
 
 /// Whether nothing but conditions stands between the loop and the body that makes the memory: it runs once for each.
-static Operation *findOnce(scf::ForOp loop, memref::AllocOp alloc) {
+static Operation *findOnce(scf::ForOp loop, loops::AllocOp alloc) {
   Operation *op = loop;
   for (; op && op->getBlock() != alloc->getBlock(); op = op->getParentOp())
     if (op != loop && !isa<scf::IfOp>(op))
@@ -252,7 +252,7 @@ std::string CarriedViews::describeSeen(CarriedView view) {
     return "something else in the loop reads it";
   if (!moves(view))
     return "";
-  auto alloc = memory.getDefiningOp<memref::AllocOp>();
+  auto alloc = memory.getDefiningOp<loops::AllocOp>();
   if (!alloc)
     return "each iteration writes another part of memory that others may read";
   Operation *once = findOnce(loop, alloc);

@@ -29,10 +29,10 @@ public:
 
 private:
   LogicalResult check(Operation *op);
-  LogicalResult checkAlloc(memref::AllocOp alloc);
+  LogicalResult checkAlloc(loops::AllocOp alloc);
   LogicalResult checkFlat(Operation *op, Value memory, ValueRange indices);
   LogicalResult checkForall(scf::ForallOp loop);
-  LogicalResult checkParts(memref::AllocOp alloc, int64_t parts);
+  LogicalResult checkParts(loops::AllocOp alloc, int64_t parts);
   LogicalResult checkLeaf(loops::LeafOp leaf);
   LogicalResult checkRows(loops::LeafOp leaf, loops::ChunksOp rows);
   LogicalResult checkColumns(loops::LeafOp leaf);
@@ -54,7 +54,7 @@ static loops::ChunksOp chunksOfCount(Value count) {
 }
 
 /// A part is one thread block': as many are there at once, and the code that touches it deals the same points to the same block.
-LogicalResult KernelChecks::checkParts(memref::AllocOp alloc, int64_t parts) {
+LogicalResult KernelChecks::checkParts(loops::AllocOp alloc, int64_t parts) {
   if (int64_t most = loops::gridOf(kernel).getMost(); parts > most)
     return alloc.emitError("the GPU engine can't run the loops: each thread block has one part, expected at most ")
            << most << ", found " << parts;
@@ -76,25 +76,20 @@ LogicalResult KernelChecks::checkParts(memref::AllocOp alloc, int64_t parts) {
   return success();
 }
 
-LogicalResult KernelChecks::checkAlloc(memref::AllocOp alloc) {
-  MemRefType type = alloc.getType();
-  if (type.getRank() != 1 || alloc.getDynamicSizes().size() != 1 || !type.getLayout().isIdentity() ||
-      !type.getElementType().isIntOrIndexOrFloat())
-    return alloc.emitError("the GPU engine makes memory of type memref<?xT>, found ") << type;
-  auto kind = alloc->getAttrOfType<loops::MemoryAttr>("loops.memory");
-  APInt count;
-  if (!kind || kind.getKind() != loops::MemoryKind::Shared || !matchPattern(alloc.getDynamicSizes()[0], m_ConstantInt(&count)))
+LogicalResult KernelChecks::checkAlloc(loops::AllocOp alloc) {
+  if (!alloc.isShared())
     return success();
-  if (auto parts = alloc->getAttrOfType<IntegerAttr>("loops.parts")) {
-    if (failed(checkParts(alloc, parts.getInt())))
+  int64_t count = *alloc.getConstantSize();
+  if (std::optional<uint64_t> parts = alloc.getParts()) {
+    if (failed(checkParts(alloc, int64_t(*parts))))
       return failure();
-    count = APInt(count.getBitWidth(), uint64_t(count.getSExtValue() / parts.getInt()));
+    count /= int64_t(*parts);
   }
+  Type element = alloc.getType().getElementType();
   int64_t bytes, room = loops::gridOf(kernel).getBlock().getShared() - sharedUsed;
-  if (count.isNegative() || __builtin_mul_overflow(count.getSExtValue(), bytesOf(type.getElementType()), &bytes) || bytes > room)
+  if (count < 0 || __builtin_mul_overflow(count, bytesOf(element), &bytes) || bytes > room)
     return alloc.emitError("the GPU engine can't run the loops: expected shared memory of at most ")
-           << room << " bytes, which is what the kernel's thread blocks have left, found "
-           << count.getSExtValue() << " elements of " << type.getElementType();
+           << room << " bytes, which is what the kernel's thread blocks have left, found " << count << " elements of " << element;
   sharedUsed += int64_t(llvm::alignTo(bytes, accessBytes));
   return success();
 }
@@ -170,7 +165,8 @@ LogicalResult KernelChecks::checkConstant(loops::SplatOp splat) {
 
 LogicalResult KernelChecks::check(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](memref::AllocOp alloc) { return checkAlloc(alloc); })
+      .Case([&](loops::AllocOp alloc) { return checkAlloc(alloc); })
+      .Case([&](memref::AllocOp alloc) { return alloc.emitError("the GPU engine can't run the loops: expected loops.alloc, which has a place, found memref.alloc"); })
       .Case([&](memref::LoadOp load) { return checkFlat(load, load.getMemRef(), load.getIndices()); })
       .Case([&](memref::StoreOp store) { return checkFlat(store, store.getMemRef(), store.getIndices()); })
       .Case([&](scf::ForallOp loop) { return checkForall(loop); })
