@@ -149,6 +149,7 @@ std::unique_ptr<TargetPipeline> mlir::ft::makeCpuPipeline(CpuPipelineOptions opt
 
 /// What `convert-loops-to-gpu` reads in the loops, for the GPU that their program names.
 static void addGpuDecisions(OpPassManager &pm) {
+  pm.addPass(createLoopsExpandChoices());
   pm.addPass(createLoopsChooseDivisions());
   pm.addPass(createLoopsChooseLayouts());
   pm.addPass(createLoopsChooseTasks());
@@ -267,6 +268,8 @@ void GpuPipeline::addPasses(OpPassManager &pm, Phase phase) const {
   case Phase::Threads: {
     ConvertLoopsToGPUOptions kernels;
     kernels.barrierLimit = options.barrierLimit;
+    // (Between the phases upstream's passes may have run.)
+    pm.addPass(createLoopsExpandChoices());
     return pm.addPass(createConvertLoopsToGPU(kernels));
   }
   case Phase::Pipeline:

@@ -5,7 +5,7 @@
 //
 // RUN: ft-opt %s | FileCheck %s --strict-whitespace
 // RUN: ft-opt %s | ft-opt | FileCheck %s --strict-whitespace
-// RUN: ft-opt %s --emit-bytecode | ft-opt | FileCheck %s --strict-whitespace
+// RUN: ft-opt %s --emit-bytecode | ft-opt --allow-unsafe-bytecode | FileCheck %s --strict-whitespace
 // RUN: ft-opt %s --canonicalize --cse | FileCheck %s --strict-whitespace
 // RUN: ft-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 // On a core it lies on the heap.

@@ -12,6 +12,24 @@ class DecisionPass<string name> : Pass<name, "::mlir::ModuleOp"> {
                         "the machine, by its name or its file, a GPU; empty: the program's own">];
 }
 
+def LoopsExpandChoices : Pass<"loops-expand-choices", "::mlir::ModuleOp"> {
+  let summary = "make a branch of what chooses a GPU's memory";
+  string reads = "`arith.select` of memory";
+  string writes = "`scf.if`";
+  let description = [{
+    In kernels of thread blocks, an `arith.select` of memory becomes an `scf.if` that yields it, and so does one of an index by the
+    same condition. Upstream's `canonicalize` turns trivial branches into such selects; the passes after this one, and
+    `convert-loops-to-gpu`, read branches. Kernels without selects of memory stay, as do those of a CPU.
+
+    ```mlir
+    %memory = arith.select %is, %a, %b : memref<?xf32>
+    ==>
+    %memory = scf.if %is -> (memref<?xf32>) { scf.yield %a : memref<?xf32> } else { scf.yield %b : memref<?xf32> }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def LoopsChooseDivisions : DecisionPass<"loops-choose-divisions"> {
   let summary = "say which divisions of a GPU's leaves may be products with a reciprocal";
   string reads = "divisions in leaves";

@@ -72,15 +72,17 @@ FailureOr<DealtLoops> togpu::readDealt(Operation *outermost) {
 HostCounts::HostCounts(func::FuncOp kernel, loops::LaunchOp launch)
     : entry(&kernel.getBody().front()), given(launch.getArguments()), names(launch->getParentOfType<loops::ProgramOp>().getLengths()) {}
 
-static std::optional<HostExpr> onHostOf(AffineExpr expr, ArrayRef<HostExpr> operands) {
+static std::optional<HostExpr> onHostOf(AffineExpr expr, ArrayRef<HostExpr> operands, unsigned numDims) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return HostExpr(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return operands[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return operands[numDims + symbol.getPosition()];
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return std::nullopt;
-  std::optional<HostExpr> left = onHostOf(binary.getLHS(), operands), right = onHostOf(binary.getRHS(), operands);
+  std::optional<HostExpr> left = onHostOf(binary.getLHS(), operands, numDims), right = onHostOf(binary.getRHS(), operands, numDims);
   if (!left || !right)
     return std::nullopt;
   switch (expr.getKind()) {
@@ -128,7 +130,7 @@ std::optional<HostExpr> HostCounts::valueOf(Value value) const {
     operands.push_back(*one);
   }
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return onHostOf(apply.getAffineMap().getResult(0), operands);
+    return onHostOf(apply.getAffineMap().getResult(0), operands, apply.getAffineMap().getNumDims());
   if (isa<arith::AddIOp>(op))
     return operands[0] + operands[1];
   if (isa<arith::SubIOp>(op))
