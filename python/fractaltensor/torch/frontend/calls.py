@@ -17,14 +17,15 @@ from .attributes import of_torch
 from ..ir.views import select
 from .expressions import FUNCTIONS, has_poison, is_static
 from .grown import Rows
-from .functions import bind, closure_of, source_of
+from .copied import COPIES
+from .functions import bind, closure_of, is_standard, nonlocals_of, source_of
 from ..graphs import GraphFunction
 from ..ir.lengths import ArgumentSize
 from ..ops import OPERATORS, REFUSED, complex_numbers
 from ..ops.pointwise import to_dtype
 from ..ops.table import assign, check_cast
 from ..problems import NeedsUnrolling, Problem
-from .values import POISON, Complex, Device, Generated, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of, type_name
+from .values import POISON, Complex, Device, Generated, NamedResult, Num, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _MAX_DEPTH = 64
 
@@ -113,7 +114,7 @@ class Calls:
             return self.call_python(function.__func__, [function.__self__, *args], kwargs)
         plain = objects.python_function(function)
         if plain is not None and (not _is_library(plain) or objects.is_inlined(plain)):
-            return self.call_python(plain, args, kwargs)
+            return (self._call_standard if is_standard(plain.__code__) else self.call_python)(plain, args, kwargs)
         if isinstance(function, dtypes.DType):
             raise Problem(f"{function} is an element type: torch.tensor(..., dtype=torch.{function})")
         if not callable(function) and not isinstance(function, objects.Namespace) or isinstance(function, (Tensor, Num)):
@@ -295,6 +296,19 @@ class Calls:
         frame = self.new_frame(source, bound, function.__globals__, cells, function.__code__)
         return self.run_function(frame, source.tree)
 
+    def _call_standard(self, function: types.FunctionType, args, kwargs):
+        """Inlines a function of Python's library. What is wrong there is wrong where the program calls it."""
+        known = len(self.problems)
+        try:
+            result = self.call_python(function, args, kwargs)
+        except Problem as problem:
+            self.report(problem)
+        if len(self.problems) == known:
+            return result
+        reason = self.problems[known].message
+        del self.problems[known:]
+        raise Problem(f"{pure.name_of(function)} of Python's library cannot be compiled ({reason}): call it outside of the compiled function")
+
     def call_local(self, function: objects.LocalFunction, args, kwargs):
         if len(self.frames) >= _MAX_DEPTH or any(f.code is function.node and f.home is function.frame for f in self.frames):
             raise Problem(f"{function.name} calls itself: recursion cannot be compiled")
@@ -304,8 +318,17 @@ class Calls:
         for scope in function.scopes:
             home = self.new_frame(home.source, scope, home.globals, home.cells, function.node, parent=home)
         frame = self.new_frame(home.source, bound, home.globals, home.cells, function.node, parent=home)
-        frame.home = own
-        return self.run_function(frame, function.node)
+        frame.home, frame.nonlocals = own, nonlocals_of(function.node)
+        if not frame.nonlocals:
+            return self.run_function(frame, function.node)
+        # What paths of the call assign meets in its own frame. Others must not find the old values meanwhile.
+        if self.frame is not own or function.scopes or not all(name in own.env for name in frame.nonlocals):
+            raise Problem(f"{function.name} assigns names of the function around it (nonlocal): call it there, where they have values, or return the values instead")
+        frame.env.update({name: own.env[name] for name in frame.nonlocals})
+        own.env.update({name: Unset(f": {function.name} assigns it") for name in frame.nonlocals})
+        value = self.run_function(frame, function.node)
+        own.env.update({name: frame.env[name] for name in frame.nonlocals})
+        return value
 
     def call_static(self, function, args, kwargs):
         """A callable without source: Python calls it where all is known."""
@@ -367,6 +390,8 @@ class Calls:
         name = getattr(function, "__name__", "")
         if function is functools.partial:
             return lambda first, *args, **kwargs: objects.Partial(first, args, kwargs)
+        if isinstance(function, types.FunctionType) and function in COPIES:
+            return functools.partial(COPIES[function], self)
         if function is functools.reduce:
             return self._reduce
         if function is itertools.repeat:

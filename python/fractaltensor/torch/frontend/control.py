@@ -179,6 +179,10 @@ class Control:
     def exec_Pass(self, node):
         pass
 
+    def exec_Nonlocal(self, node):
+        if not self.frame.nonlocals.issuperset(node.names):
+            raise Problem("nonlocal cannot be compiled in a function that is defined outside of the compiled one: return the value instead")
+
     def exec_Delete(self, node):
         for target in node.targets:
             if isinstance(target, ast.Subscript):
@@ -757,7 +761,7 @@ class _Loop:
         self.plain: Set[str] = set()
         self.constants: Dict = {}
         self.entry: Dict = {}
-        self.names = assigned_names([node]) | {"$break", "$return", "$value"}
+        self.names = assigned_names([node]) | owner.frame.assigned_by_functions() | {"$break", "$return", "$value"}
         #: Names that the condition of a `while` binds: they have values in the body, and after the loop.
         self.tested = assigned_names([node.test]) if isinstance(node, ast.While) else set()
         self._is_wider = False
@@ -925,7 +929,8 @@ class _Loop:
                 self.constants[name] = new
                 return None
             return spec
-        spec = self.merger.join(old, new, name)
+        # (Where the first iteration may stand apart, what it leaves is of the loop's kind.)
+        spec = (self.merger.join if self.may_part or name[0] == "$" else self.merger.join_branches)(old, new, name)
         return None if isinstance(spec, Static) else spec
 
     def _first_step(self, name: str, old, new) -> bool:

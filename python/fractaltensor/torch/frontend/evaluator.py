@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from ..runtime import arrays
 from ..ir import dtypes
@@ -36,10 +36,16 @@ class Frame:
         self._uses: Optional[Dict[str, List]] = None
         #: Of a function of the program: the frame where it was defined.
         self.home: Optional["Frame"] = None
+        #: Names of that frame which the function assigns.
+        self.nonlocals: FrozenSet[str] = frozenset()
         #: Loops that are being walked through.
         self.loops = 0
         #: Names of the comprehensions that are being walked through, the outermost first.
         self.scopes: List[Dict] = []
+
+    def assigned_by_functions(self) -> FrozenSet[str]:
+        """Names that functions in it may assign (`nonlocal`)."""
+        return frozenset(name for node in ast.walk(self.source.tree) if isinstance(node, ast.Nonlocal) for name in node.names)
 
     def uses(self) -> Dict[str, List]:
         """Where each name is read, as (line, column)."""
@@ -123,14 +129,14 @@ class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled):
 
     def is_used_outside(self, name: str, node: ast.AST) -> bool:
         """Whether a name is read at a place that is not inside of `node`."""
-        if name[0] == "$":
+        if name[0] == "$" or name in self.frame.nonlocals:
             return True
         first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
         return any(not first <= at < last for at in self.frame.uses().get(name, ()))
 
     def is_used_after(self, name: str, node: ast.AST) -> bool:
         """Whether a name may be read once a loop has ended; the next round of a loop around comes after it, too."""
-        if name[0] == "$":
+        if name[0] == "$" or name in self.frame.nonlocals:
             return True
         if self.frame.loops > 1:
             return self.is_used_outside(name, node)

@@ -662,7 +662,7 @@ class Expressions:
         if block is None:
             raise Problem(f"{what} in a captured Python object ({type(owner).__name__.replace('Py', '').lower()}): compiled functions change tensors and their own lists only")
         if block is not self.b.block:
-            raise NeedsUnrolling(Problem(f"{what} in a list of outside under a loop or a condition that is data"))
+            raise NeedsUnrolling(Problem(f"{what} of a list that was made before a loop or a condition that data decide: how many it has then is not known; write to a tensor, t[n] = item, and count n"))
 
     def check_grows(self, owner, what: str) -> None:
         """As `check_owned`, of what adds items to a list's end."""
@@ -715,6 +715,6 @@ def _construct(node) -> str:
     names = {
         "Await": "await", "Yield": "yield", "YieldFrom": "yield from", "Try": "try", "TryStar": "try", "ClassDef": "a class",
         "AsyncFunctionDef": "async def", "AsyncFor": "async for", "AsyncWith": "async with", "Global": "global",
-        "Nonlocal": "nonlocal", "Match": "match", "SetComp": "a set", "Set": "a set", "Starred": "a starred expression here",
+        "Match": "match", "SetComp": "a set", "Set": "a set", "Starred": "a starred expression here",
     }
     return names.get(type(node).__name__, f"'{type(node).__name__}'")

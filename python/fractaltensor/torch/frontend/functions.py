@@ -7,11 +7,17 @@ import ast
 import functools
 import inspect
 import linecache
+import os
+import sysconfig
 import textwrap
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, FrozenSet, Set, Tuple
 
 from ...source import Frame, _characters
 from ..problems import Problem
+
+
+#: The folder of Python's library.
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 
 class Source:
@@ -130,3 +136,21 @@ def bind(name: str, arguments: ast.arguments, defaults: Tuple, kw_defaults: Dict
     if arguments.kwarg is not None:
         bound[arguments.kwarg.arg] = rest
     return bound
+
+
+def is_standard(code) -> bool:
+    """Whether a function is one of Python's own library."""
+    return code.co_filename.startswith(_STANDARD) and "site-packages" not in code.co_filename
+
+
+def nonlocals_of(node) -> FrozenSet[str]:
+    """The names of the function around it that a function assigns; not those of functions in it."""
+    found: Set[str] = set()
+    todo = list(node.body) if isinstance(node.body, list) else []
+    while todo:
+        at = todo.pop()
+        if isinstance(at, ast.Nonlocal):
+            found.update(at.names)
+        if not isinstance(at, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(at))
+    return frozenset(found)

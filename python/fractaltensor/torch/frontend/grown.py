@@ -234,7 +234,7 @@ class Growth:
 
     def outgrown(self, made, what: str) -> NeedsUnrolling:
         """What a list raises that a loop appends to."""
-        need = NeedsUnrolling(Problem(f"{what} in a list of outside under a loop or a condition that is data"))
+        need = NeedsUnrolling(Problem(f"{what} of a list that was made before a loop or a condition that data decide: how many it has then is not known; write to a tensor, t[n] = item, and count n"))
         if self.grows:
             need.grows, self.met_growth = made, True
         return need

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Callable, Iterator, List, Optional, Sequence
 
 from ..ir import dtypes
@@ -164,7 +165,7 @@ class Merger:
         for tensor, number in ((a, c), (c, a)):
             if isinstance(tensor, Tensor) and tensor.rank == 0 and (isinstance(number, Num) or is_number(number)):
                 kind = kind_of(number)
-                if tensor.dtype is _DEFAULTS[kind] or is_number(number) and (kind == "int" and not tensor.dtype.is_bool or kind == "float" and tensor.dtype.is_float):
+                if tensor.dtype is _DEFAULTS[kind] or is_number(number) and _is_exact(number, kind, tensor.dtype):
                     return self.spec_of(tensor)
         return self.join(a, c, name)
 
@@ -275,6 +276,17 @@ class Merger:
         if isinstance(spec.like, PyList):
             return PyList(items, block)
         return type(spec.like)(items)
+
+
+def _is_exact(number, kind: str, dtype: DType) -> bool:
+    """Whether a tensor computes with a number as PyTorch does with the number itself, which is rounded to f32 beside halves."""
+    if kind == "bool" or dtype.is_bool or kind == "float" and not dtype.is_float:
+        return False
+    if not dtype.is_float or dtype.bits > 16 or not math.isfinite(number):
+        return True
+    part, exponent = math.frexp(number)
+    digits, least, most = (11, -13, 16) if dtype is dtypes.float16 else (8, -125, 128)
+    return number == 0 or (part * 2**digits).is_integer() and least <= exponent <= most
 
 
 def _union(a: Spec, c: Spec) -> Spec:

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions in functions that assign names of outside, copies of Python's library, and numbers that loops make tensors, beside eager PyTorch."""
+
+import copy
+import json
+import unittest
+
+from fractaltensor import torch as ftt
+from test_promises import ENGINES, HAS_TORCH, flat
+
+if HAS_TORCH:
+    import torch
+
+PROGRAMS = {}
+
+
+def program(make):
+    """Registers a function with what makes its arguments from a generator."""
+    def register(function):
+        PROGRAMS[function.__name__] = (function, make)
+        return function
+
+    return register
+
+
+def normal(*sizes):
+    return lambda g: [torch.randn(*size, generator=g) for size in sizes]
+
+
+@program(normal((7, 13), (13,)))
+def totals(x, b):
+    """The name is an argument of nothing: each call adds to it."""
+    total = torch.zeros(())
+    calls = 0
+
+    def step(row, scale=1.0):
+        nonlocal total, calls
+        row.mul_(scale).add_(b)
+        total = total + row.sum()
+        calls += 1
+        return row
+
+    for i in range(x.shape[0]):
+        r = step(x[i], scale=i + 1)
+        if i % 3 == 1:
+            step(r)
+    return total, calls
+
+
+@program(normal((60, 3)))
+def best_so_far(x):
+    """Some paths of the call assign, and some calls are under a condition."""
+    best, at = x[0].sum(), torch.tensor(0)
+
+    def look(i):
+        nonlocal best, at
+        s = x[i].sum()
+        if s > best:
+            best = s
+            at = torch.tensor(1) * i
+
+    for i in range(1, x.shape[0]):
+        if x[i, 0] > 0:
+            look(i)
+    return best, at
+
+
+@program(lambda g: [torch.randint(-5, 6, (40,), generator=g)])
+def counted(x):
+    n = 0
+
+    def more():
+        nonlocal n
+        n += 1
+        return n
+
+    for i in range(40):
+        if x[i] > 2:
+            x[i] = more()
+    return x, n
+
+
+@program(normal((5, 4)))
+def inside_of_another(x):
+    """A function in a function in a function."""
+    def outer(y):
+        seen = y.sum()
+
+        def inner(z):
+            nonlocal seen
+            seen = seen * 2 + z.sum()
+
+        for k in range(3):
+            inner(y + k)
+        return seen
+
+    return outer(x), outer(x[1:])
+
+
+@program(lambda g: [torch.randint(0, 12, (12,), generator=g)])
+def roots(p):
+    """A number that a loop makes an index; the loop may have no iteration."""
+    p = torch.minimum(p, torch.arange(12))
+    for i in range(12):
+        a = i
+        while p[a] != a:
+            a = p[a]
+        p[i] = a
+    return p
+
+
+@program(lambda g: [torch.randn(30, generator=g), 0.25])
+def sums_until(x, least):
+    s, i = 0.5, 0
+    while i < 30 and x[i] > least - 3:
+        s = s * 0.5 + x[i]
+        i += 1
+    return s * x, i
+
+
+@program(normal((4, 3), (4, 3)))
+def copies(x, y):
+    same, other = copy.copy(x), copy.deepcopy(x)
+    same.add_(1)
+    states = {"a": [x, y[0]], "b": x}
+    again = copy.deepcopy(states)
+    again["a"][0].mul_(2)
+    short = copy.copy(states["a"])
+    short.append(x)
+    return other, again["a"], again["b"], len(states["a"]), len(short)
+
+
+@unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
+class Closures(unittest.TestCase):
+    def test_as_eager(self):
+        for name, (function, make) in PROGRAMS.items():
+            for engine in ENGINES:
+                theirs, ours = (make(torch.Generator().manual_seed(1)) for _ in range(2))
+                with self.subTest(name, engine=engine):
+                    found = flat([ftt.script(function, engine=engine)(*ours), ours])
+                    expected = flat([function(*theirs), theirs])
+                    self.assertEqual([type(x) for x in found], [type(x) for x in expected])
+                    for a, b in zip(found, expected):
+                        if isinstance(b, torch.Tensor):
+                            torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5)
+                        else:
+                            self.assertEqual(a, b)
+
+    def test_numbers_that_halves_round(self):
+        """0.1 beside halves is 0.1 of f32: no tensor of halves has it."""
+        def until(x, least):
+            s = 0.1
+            while x[0] < least:
+                s = x[0] * 2
+                x = x + 1
+            return s * x
+
+        x = torch.linspace(0.3, 2, 64).half()
+        for least in (0.0, 5.0):
+            try:
+                found = ftt.script(until, engine="interpret")(x, least)
+            except ftt.ScriptError:
+                continue
+            torch.testing.assert_close(found, until(x, least), rtol=0, atol=0)
+
+    def test_what_is_refused(self):
+        total = 0
+
+        def outside(x):
+            nonlocal total
+            total = x.sum()
+            return x
+
+        def through_another(x):
+            n = 0
+
+            def more():
+                nonlocal n
+                n = n + 1
+
+            def twice():
+                more()
+                more()
+
+            twice()
+            return x * n
+
+        def reads_meanwhile(x):
+            s = x.sum()
+
+            def shown():
+                return s
+
+            def more():
+                nonlocal s
+                s = s + 1
+                return shown()
+
+            return more()
+
+        def shared(x):
+            return copy.deepcopy([x, x[0]])
+
+        def in_json(x):
+            return json.loads(json.dumps(x))
+
+        for function, message in (
+            (outside, "defined outside of the compiled one"), (through_another, "more assigns names of the function around it"),
+            (reads_meanwhile, "'s' has no value on some paths that lead here: more assigns it"), (shared, "two share their elements"),
+            (in_json, "json.dumps of Python's library cannot be compiled"),
+        ):  # fmt: skip
+            with self.subTest(function.__name__), self.assertRaisesRegex(ftt.ScriptError, message) as caught:
+                ftt.script(function, engine="interpret")(torch.ones(3))
+            self.assertNotIn("/json/", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
