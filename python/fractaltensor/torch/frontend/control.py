@@ -115,6 +115,10 @@ class Control:
 
                 raise Problem(f"{_construct(node)} cannot be compiled")
             method(node)
+        except NeedsUnrolling as need:
+            if not need.problem.frames:
+                need.problem.frames = self.places()
+            raise
         except Error:
             raise
         except (Problem, *PYTHONS) as error:

@@ -18,7 +18,7 @@ from ..ops import OPERATORS, complex_numbers, indexing
 from ..ops.pointwise import to_dtype
 from ..ops.table import assign, check_cast, tensor_of
 from ..problems import PYTHONS, NeedsUnrolling, Problem, problem_of
-from .grown import NeedsLists, Rows
+from .grown import UNKNOWN_ITEMS, NeedsLists, Rows
 from .values import ARGUMENT, POISON, UNSET, Complex, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
@@ -662,7 +662,7 @@ class Expressions:
         if block is None:
             raise Problem(f"{what} in a captured Python object ({type(owner).__name__.replace('Py', '').lower()}): compiled functions change tensors and their own lists only")
         if block is not self.b.block:
-            raise NeedsUnrolling(Problem(f"{what} of a list that was made before a loop or a condition that data decide: how many it has then is not known; write to a tensor, t[n] = item, and count n"))
+            raise NeedsUnrolling(Problem(f"{what} in a list or a dictionary that was made before a loop or a condition that data decide: {UNKNOWN_ITEMS}"))
 
     def check_grows(self, owner, what: str) -> None:
         """As `check_owned`, of what adds items to a list's end."""

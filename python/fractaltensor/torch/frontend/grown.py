@@ -30,6 +30,10 @@ _FEW, _MOST_ITEMS = 4, 32
 _SPLIT = {"split_size": "by", "split_size_or_sections": "by", "chunks": "by"}
 
 
+#: What to do about a list whose items data decide.
+UNKNOWN_ITEMS = "what it has then is not known; write to a tensor, t[n] = item, and count n"
+
+
 class NeedsLists(Exception):
     """A program does with a list what rows cannot. It is compiled again, and lists that grow in the loop at `place` stay lists; all, where that is None."""
 
@@ -234,7 +238,7 @@ class Growth:
 
     def outgrown(self, made, what: str) -> NeedsUnrolling:
         """What a list raises that a loop appends to."""
-        need = NeedsUnrolling(Problem(f"{what} of a list that was made before a loop or a condition that data decide: how many it has then is not known; write to a tensor, t[n] = item, and count n"))
+        need = NeedsUnrolling(Problem(f"{what} in a list that was made before a loop or a condition that data decide: {UNKNOWN_ITEMS}"))
         if self.grows:
             need.grows, self.met_growth = made, True
         return need
