@@ -31,6 +31,7 @@ class Suite:
 
 
 SUITES = {
+    "busy": Suite("suites/busy.py", "programs on one thread and on several, beside busy processes"),
     "calls": Suite("suites/calls.py", "what a call from Python costs, beside PyTorch, NumPy and Triton", ("cpu", "cuda"), "--device"),
     "cpu": Suite("suites/cpu.py", "the CPU engine beside PyTorch and OpenBLAS; --plans: each candidate of a schedule"),
     "dataflow": Suite("suites/dataflow.py", "the schedule of the dataflow search beside 30 others, on the CPU engine"),
