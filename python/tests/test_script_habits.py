@@ -47,6 +47,17 @@ class Habits(unittest.TestCase):
                     else:
                         self.assertTrue(a == b or math.isclose(a, b, rel_tol=1e-6), (a, b))
 
+    def test_results_of_another_size(self):
+        """PyTorch changes the size of what `out=` names; nothing is broadcast into it."""
+        def total(x, o):
+            torch.sum(x, 0, out=o)
+            return o
+
+        self.same(total, torch.ones(3, 4), torch.zeros(4))
+        for sizes in ((3, 4), (1, 4), (0,)):
+            with self.subTest(sizes=sizes), self.assertRaisesRegex(ftt.ScriptError, "give one of the result's sizes"):
+                ftt.script(total, engine="interpret")(torch.ones(3, 4), torch.zeros(sizes))
+
     def test_no_gradients(self):
         @torch.no_grad()
         def running(x):

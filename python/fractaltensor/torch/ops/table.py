@@ -41,6 +41,8 @@ class Operator:
             return result
         if not isinstance(result, Tensor) or not isinstance(out, Tensor):
             raise Problem(f"{self.name}: out= takes one tensor")
+        if result.rank != out.rank or any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in zip(result.sizes, out.sizes)):
+            raise Problem(f"{self.name}: out= is {out.describe()}, and the result {result.describe()}: give one of the result's sizes (PyTorch would change its size)", "shape")
         return assign(b, out, result, f"{self.name}(out=)")
 
 
