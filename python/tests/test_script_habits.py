@@ -47,6 +47,19 @@ class Habits(unittest.TestCase):
                     else:
                         self.assertTrue(a == b or math.isclose(a, b, rel_tol=1e-6), (a, b))
 
+    def test_sizes_that_must_be_a_number(self):
+        """What the host has checked to be 4 is 4 in compiled code."""
+        def means(x, groups):
+            return x[:4] / torch.bincount(groups, minlength=4).clamp(min=1).unsqueeze(1)
+
+        arguments = torch.arange(60.0).view(12, 5), torch.arange(12) % 4
+        self.same(means, *arguments)
+        script = ftt.script(means, engine="cpu")
+        script(*arguments)
+        self.assertEqual(script.report().interpreted, 0, script.remarks)
+        with self.assertRaises(ftt.RunShapeError):
+            script(arguments[0], arguments[1] + 1)  # counts of 0 to 4
+
     def test_results_of_another_size(self):
         """PyTorch changes the size of what `out=` names; nothing is broadcast into it."""
         def total(x, o):

@@ -307,7 +307,8 @@ class Calls:
             return result
         reason = self.problems[known].message
         del self.problems[known:]
-        raise Problem(f"{pure.name_of(function)} of Python's library cannot be compiled ({reason}): call it outside of the compiled function")
+        advice = "call it outside of the compiled function"
+        raise Problem(f"{pure.name_of(function)} of Python's library cannot be compiled ({reason.removesuffix(': ' + advice)}): {advice}")
 
     def call_local(self, function: objects.LocalFunction, args, kwargs):
         if len(self.frames) >= _MAX_DEPTH or any(f.code is function.node and f.home is function.frame for f in self.frames):

@@ -435,6 +435,7 @@ class SegmentText:
         self._text: Optional[str] = None
         self._inputs: Optional[List[Value]] = None
         self._equal: Optional[Dict[Value, Value]] = None
+        self._numbers: Dict[Value, int] = {}
         #: The most that sizes that are data can be, and the least.
         self.bounds: Dict[int, int] = {}
         self.least: Dict[int, int] = {}
@@ -505,7 +506,7 @@ class SegmentText:
         if None not in value.type.shape:
             return ""
         if self._equal is None:
-            self._equal = equal_sizes(self.segment.ops[0]) if self.segment.ops else {}
+            self._equal, self._numbers = equal_sizes(self.segment.ops[0]) if self.segment.ops else ({}, {})
         names = []
         for size in value.sizes:
             if not isinstance(size, Value):
@@ -517,6 +518,8 @@ class SegmentText:
                 self.bounds[first.number] = min(most, self.bounds.get(first.number, most))
             if first.least:
                 self.least[first.number] = first.least
+            if first in self._numbers:
+                self.bounds[first.number] = self.least[first.number] = self._numbers[first]
         return f" {{etdg.dims = [{', '.join(names)}]}}"
 
     def _opened(self, value: Value, name: str, type_: Type) -> List[str]:
@@ -550,9 +553,11 @@ class SegmentText:
         return self._inputs
 
 
-def equal_sizes(op: Op) -> Dict[Value, Value]:
-    """Sizes that are data and that checks before an operation have found equal: each with the one that stands for all of them."""
+def equal_sizes(op: Op) -> Tuple[Dict[Value, Value], Dict[Value, int]]:
+    """Sizes that are data and that checks before an operation have found equal: each with the one that stands for all of them, and these with the
+    number that they are, where a check says that."""
     found: Dict[Value, Value] = {}
+    numbers: List[Tuple[Value, int]] = []
 
     def first(value: Value) -> Value:
         while value in found:
@@ -564,12 +569,16 @@ def equal_sizes(op: Op) -> Dict[Value, Value]:
         for before in here.block.ops:
             if before is here:
                 break
-            if before.kind == "step" and before.attributes["name"] == "require_equal" and not any(_is_number(v) for v in before.operands):
-                a, b = map(first, before.operands)
-                if a is not b:
-                    found[b] = a
+            if before.kind != "step" or before.attributes["name"] != "require_equal":
+                continue
+            known = [v.op.attributes["constant"] for v in before.operands if _is_number(v)]
+            a, b = map(first, before.operands)
+            if len(known) == 1:
+                numbers.append((b if _is_number(before.operands[0]) else a, known[0]))
+            elif not known and a is not b:
+                found[b] = a
         here = here.block.parent
-    return {value: first(value) for value in found}
+    return {value: first(value) for value in found}, {first(value): number for value, number in numbers}
 
 
 def _is_number(value: Value) -> bool:
