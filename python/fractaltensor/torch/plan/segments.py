@@ -554,8 +554,8 @@ class SegmentText:
 
 
 def equal_sizes(op: Op) -> Tuple[Dict[Value, Value], Dict[Value, int]]:
-    """Sizes that are data and that checks before an operation have found equal: each with the one that stands for all of them, and these with the
-    number that they are, where a check says that."""
+    """Sizes that are data and that checks before an operation have found equal: each with the one that stands for all of them.
+    Second: the numbers that such sizes are, where a check says that."""
     found: Dict[Value, Value] = {}
     numbers: List[Tuple[Value, int]] = []
 
