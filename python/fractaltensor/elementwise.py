@@ -421,13 +421,14 @@ def sign(x):
 
 def sigmoid(x):
     """``1 / (1 + exp(-x))``."""
-    x = floats_only(x, "sigmoid")
-    return divide(1.0, add(1.0, exp(negative(x))))
+    # One operation, whose derivative is finite where exp(-x) is not.
+    return apply("ft.sigmoid", [floats_only(x, "sigmoid")])
 
 
 def relu(x):
-    """``max(x, 0)``."""
-    return maximum(as_tensor(x, "relu"), 0)
+    """``max(x, 0)``; its derivative at 0 is 0."""
+    x = as_tensor(x, "relu")
+    return where(less_equal(x, 0), 0, x) if x.type.dtype.is_float else maximum(x, 0)
 
 
 def leaky_relu(x, negative_slope: float = 0.01):
@@ -438,8 +439,7 @@ def leaky_relu(x, negative_slope: float = 0.01):
 
 def silu(x):
     """``x * sigmoid(x)``; also called swish."""
-    x = floats_only(x, "silu")
-    return multiply(x, sigmoid(x))
+    return apply("ft.silu", [floats_only(x, "silu")])
 
 
 swish = silu
@@ -508,13 +508,22 @@ def where(condition, x, y):
 
 
 def clip(x, min=None, max=None):
-    """x, not below `min` and not above `max`."""
+    """x, not below `min` and not above `max`; its derivative at a bound is that of x."""
     x = as_tensor(x, "clip")
     if min is not None:
-        x = maximum(x, min)
+        x = _bounded(x, min, less, maximum)
     if max is not None:
-        x = minimum(x, max)
+        x = _bounded(x, max, greater, minimum)
     return x
+
+
+def _bounded(x, bound, is_beyond, extremum):
+    """The bound where x is beyond it; of two equal numbers `extremum` would give each half of the derivative."""
+    if not x.type.dtype.is_float or is_number(bound) and bound != bound:
+        return extremum(x, bound)
+    if is_number(bound):
+        return where(is_beyond(x, bound), bound, x)
+    return where(logical_or(is_beyond(x, bound), not_equal(bound, bound)), bound, x)
 
 
 clamp = clip

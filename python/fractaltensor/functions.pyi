@@ -126,11 +126,11 @@ def chunk(x: TensorLike, chunks: int, axis: Axes = ...) -> Tuple[Tensor, ...]:
     ...
 
 def clamp(x: TensorLike, min: Optional[TensorLike] = ..., max: Optional[TensorLike] = ...) -> Tensor:
-    """x, not below `min` and not above `max`."""
+    """x, not below `min` and not above `max`; its derivative at a bound is that of x."""
     ...
 
 def clip(x: TensorLike, min: Optional[TensorLike] = ..., max: Optional[TensorLike] = ...) -> Tensor:
-    """x, not below `min` and not above `max`."""
+    """x, not below `min` and not above `max`; its derivative at a bound is that of x."""
     ...
 
 def concatenate(values: Any, axis: Axes = ..., *, dim: Axes = ...) -> Any:
@@ -434,7 +434,7 @@ def reciprocal(x: TensorLike) -> Tensor:
     ...
 
 def relu(x: TensorLike) -> Tensor:
-    """``max(x, 0)``."""
+    """``max(x, 0)``; its derivative at 0 is 0."""
     ...
 
 def remainder(x1: TensorLike, x2: TensorLike) -> Tensor:

@@ -121,10 +121,16 @@ def var(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None
     return divide(sum_(multiply(centred, centred), axes, keepdims or keepdim), _count(x, axes) - correction)
 
 
+def _root(x):
+    """The square root of a sum of squares. Where all of them are 0 its derivative is 0, as PyTorch's is."""
+    is_zero = equal(x, 0)
+    return where(is_zero, 0, sqrt(where(is_zero, 1, x)))
+
+
 @_rounded_once
 def std(x, axis=None, keepdims: bool = False, *, correction: float = 0, dim=None, keepdim: bool = False):
     """The square root of :func:`var`."""
-    return sqrt(var(x, axis, keepdims or keepdim, correction=correction, dim=dim))
+    return _root(var(x, axis, keepdims or keepdim, correction=correction, dim=dim))
 
 
 def _one_axis(x, axis, dim, what: str) -> int:
@@ -192,7 +198,7 @@ def rms_norm(x, weight=None, eps: float = 1e-6, axis: int = -1):
 def norm(x, axis=None, keepdims: bool = False, *, dim=None, keepdim: bool = False):
     """The Euclidean norm along axes: ``sqrt(sum(x²))``."""
     x = floats_only(x, "norm")
-    return sqrt(sum_(multiply(x, x), axis, keepdims or keepdim, dim=dim))
+    return _root(sum_(multiply(x, x), axis, keepdims or keepdim, dim=dim))
 
 
 def cumsum(x, axis: int = -1, *, dim: Optional[int] = None):

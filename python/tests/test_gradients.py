@@ -151,6 +151,36 @@ class ForwardMode(unittest.TestCase):
     def same(self, found, wanted):
         torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-13)
 
+    def test_kinks_and_numbers_whose_exponential_overflows(self):
+        """PyTorch's derivatives: finite where exp(-x) is not, and one side's where a function has a kink."""
+        x = torch.tensor([-200.0, -100.0, -90.0, -1.0, 0.0, 80.0, 200.0])
+        one, other = torch.tensor([-200.0, 3.0] * 3 + [200.0]), torch.zeros(7)
+        F = torch.nn.functional
+        for name, ours, theirs, at in (
+            ("sigmoid", ft.sigmoid, torch.sigmoid, x),
+            ("silu", ft.silu, F.silu, x),
+            ("relu", ft.relu, torch.relu, x),
+            ("abs", ft.abs, torch.abs, x),
+            ("maximum", lambda v: ft.maximum(v, -1.0), lambda v: torch.maximum(v, torch.tensor(-1.0)), x),
+            ("clip", lambda v: ft.clip(v, -1.0, 80.0), lambda v: torch.clip(v, -1.0, 80.0), x),
+            ("clip to tensors", lambda v: ft.clip(v, ft.const(one.numpy()), None), lambda v: torch.clip(v, one, None), x),
+            ("norm", ft.norm, torch.linalg.norm, x),
+            ("norm of zeros", ft.norm, torch.linalg.norm, other),
+            ("deviation of equal numbers", ft.std, lambda v: torch.std(v, unbiased=False), other + 3),
+        ):
+            def program(v):
+                return ours(v)
+
+            program.__annotations__ = {"v": ft.f32[7]}
+            mine, yours = at.clone().requires_grad_(), at.clone().requires_grad_()
+            with self.subTest(name):
+                found, expected = ft.jit(program)(mine), theirs(yours)
+                weights = torch.linspace(0.5, 1.5, expected.numel()).reshape(expected.shape)
+                (found * weights).sum().backward()
+                (expected * weights).sum().backward()
+                torch.testing.assert_close(found, expected)
+                torch.testing.assert_close(mine.grad, yours.grad)
+
     def test_tangents(self):
         for moved in ((0,), (1,), (0, 2)):
             for tracked in ((), (1,)):
