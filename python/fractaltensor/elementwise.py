@@ -285,7 +285,11 @@ def _signed_as_divisor(a, b):
     is_integer = a.type.dtype.is_integer
     rest = apply("arith.remsi" if is_integer else "arith.remf", [a, b])
     signed = where(_is_odd_signed(rest, b), add(rest, b), rest)
-    return signed if is_integer else where(equal(rest, 0), copysign(0.0, b), signed)
+    if is_integer:
+        return signed
+    # A zero with the divisor's sign, and with the derivative of the remainder: 0 + 1 - 1, or -(-1 - (0 - 1)).
+    below, above = negative(subtract(-1.0, add(rest, -1.0))), subtract(add(rest, 1.0), 1.0)
+    return where(equal(rest, 0), where(less(copysign(1.0, b), 0), below, above), signed)
 
 
 def remainder(x1, x2):

@@ -156,7 +156,11 @@ class ForwardMode(unittest.TestCase):
         x = torch.tensor([-200.0, -100.0, -90.0, -1.0, 0.0, 80.0, 200.0])
         one, other = torch.tensor([-200.0, 3.0] * 3 + [200.0]), torch.zeros(7)
         F = torch.nn.functional
+        whole = torch.tensor([-14.0, -7.0, -0.0, 0.0, 7.0, 21.0, 22.0])
         for name, ours, theirs, at in (
+            ("remainder", lambda v: ft.remainder(v, 7.0), lambda v: torch.remainder(v, 7.0), whole),
+            ("remainder of a negative divisor", lambda v: ft.remainder(v, -7.0), lambda v: torch.remainder(v, -7.0), whole),
+            ("angle", lambda v: ft.arctan2(v, v), lambda v: torch.atan2(v, v), whole),
             ("sigmoid", ft.sigmoid, torch.sigmoid, x),
             ("silu", ft.silu, F.silu, x),
             ("relu", ft.relu, torch.relu, x),
