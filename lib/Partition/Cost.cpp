@@ -84,7 +84,8 @@ void PriceChooser::extend(const Partial &partial, unsigned number) {
   joined.taken.set(number);
   joined.open.push_back(number);
   std::optional<schedule::KernelPrice> before = prices.of(partial.open), after = prices.of(joined.open);
-  if (!before || !after)
+  // Loops without tiles cost more than their price, which knows no conflicts of threads: a product keeps the tiles that it has alone.
+  if (!before || !after || after->products < before->products + alone->products)
     return;
   joined.seconds += after->seconds - before->seconds;
   keep(std::move(joined));

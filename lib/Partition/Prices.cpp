@@ -4,6 +4,7 @@
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Partition/Partition.h"
+#include "ft/Schedule/GPU/Layouts/RowRuns.h"
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 #include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
@@ -127,6 +128,7 @@ std::optional<KernelPrice> Prices::of(const Group &group) {
     return std::nullopt;
   KernelPrices prices(*copy, trial);
   KernelPrice all;
+  copy->walk([&](etdg::BlockOp leaf) { all.products += leaf.isLeaf() && hasProductLayout(leaf); });
   for (Operation &op : copy->getBody().front()) {
     if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(op))
       continue;

@@ -51,3 +51,19 @@ func.func @chain(%a: tensor<300x5xf32>) -> tensor<5x300xf32> {
   } -> tensor<5x300xf32>
   return %y : tensor<5x300xf32>
 }
+
+// A product has its tiles in a kernel of its own, and would lose them beside what waits for nothing.
+// CHECK-LABEL: etdg.graph @product
+// CHECK: etdg.kernel attributes {etdg.edges = []} {
+// CHECK: etdg.kernel attributes {etdg.edges = []} {
+// DEAR-LABEL: etdg.graph @product
+// UNPRICED-LABEL: etdg.graph @product
+// OPEN-LABEL: etdg.graph @product
+func.func @product(%a: tensor<144x24xf32>, %b: tensor<24x3136xf32>, %c: tensor<1000xf32>) -> (tensor<144x3136xf32>, tensor<1000xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<144x3136xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<144x3136xf32>) -> tensor<144x3136xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<144x24xf32>, tensor<24x3136xf32>) outs(%z : tensor<144x3136xf32>) -> tensor<144x3136xf32>
+  %y = math.exp %c : tensor<1000xf32>
+  return %p, %y : tensor<144x3136xf32>, tensor<1000xf32>
+}

@@ -34,6 +34,7 @@ struct KernelPrice {
   double steps = 0, barriers = 0; // of the grid
   double resident = 0, shared = 0; // thread blocks on an SM, and about how many bytes of shared memory each has, of the last nest
   double tasks = 0, registers = 0; // of the nest that has most of them; registers of a thread block
+  unsigned products = 0;           // leaves that tiles of products compute
 };
 
 /// What a graph costs as `etdg-schedule-for-gpu` will schedule it, tried on a copy, at these lengths and typical ones of others; nothing where a GPU
