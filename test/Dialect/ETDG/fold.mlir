@@ -1,7 +1,8 @@
-// Folding leaves constants in the leaves that compute with them, also those of regions inside.
+// Folding leaves constants in the leaves that compute with them, also those of regions inside, and in what joins partial states.
 // RUN: ft-opt %s --canonicalize | FileCheck %s
 // RUN: ft-opt %s --sccp | FileCheck %s --check-prefix=SCCP
-// RUN: ft-opt %s --canonicalize | ft-run - --engine=cpu --compare=interpret
+// RUN: ft-opt %s --canonicalize | ft-run - --entry=f --engine=cpu --compare=interpret
+// RUN: ft-opt %s --canonicalize | ft-run - --entry=join --engine=cpu --compare=interpret
 
 // CHECK-LABEL: etdg.graph @f
 // CHECK-NEXT: = etdg.buffer
@@ -41,4 +42,31 @@ etdg.graph @f(%xs: !b) -> !b attributes {ft.lengths = {N = 3 : i64}} {
     etdg.yield
   }
   etdg.return %ys : !b
+}
+
+// CHECK-LABEL: etdg.graph @join
+// CHECK-NOT: arith.constant
+// CHECK: etdg.block @group
+// CHECK: } combine
+// CHECK-DAG: arith.constant dense<2.500000e-01> : tensor<4xf32>
+!s = !etdg.buffer<[], tensor<4xf32>>
+!p = !etdg.buffer<[N], tensor<4xf32>>
+etdg.graph @join(%xs: !b, %s0: !s) -> !p attributes {ft.lengths = {N = 3 : i64}} {
+  %ys = etdg.buffer : !p
+  etdg.block @group [scan] (i) in [0, N) {
+    etdg.block @leaf [] (i |) reads (%x = %xs[i] : tensor<4xf32>, %s = {i >= 1: %ys[i - 1], i = 0: %s0[]} : tensor<4xf32>) writes (%ys[i]) {
+      %y = arith.addf %x, %s : tensor<4xf32>
+      etdg.yield %y : tensor<4xf32>
+    } : !b, !p, !s
+    etdg.yield
+  } combine (%a: tensor<4xf32>, %b: tensor<4xf32>) {
+    %half = arith.constant dense<0.5> : tensor<4xf32>
+    %quarter = arith.mulf %half, %half : tensor<4xf32>
+    %four = arith.constant dense<4.0> : tensor<4xf32>
+    %c = arith.mulf %a, %quarter : tensor<4xf32>
+    %e = arith.mulf %c, %four : tensor<4xf32>
+    %d = arith.addf %e, %b : tensor<4xf32>
+    etdg.yield %d : tensor<4xf32>
+  } identity (splat 0.0 : f32)
+  etdg.return %ys : !p
 }

@@ -67,12 +67,12 @@ static void printConstraints(AsmPrinter &printer, IntegerSetAttr attr) {
 
 namespace {
 /// Folding puts a constant at the start of the outermost region that takes it, which would be the
-/// graph. What a leaf computes with belongs to the leaf (K8).
+/// graph. What a leaf computes with belongs to the leaf (K8), what joins states to its `combine`.
 struct KeepConstantsInLeaves : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   bool shouldMaterializeInto(Region *region) const final {
     auto block = dyn_cast<BlockOp>(region->getParentOp());
-    return block && block.isLeaf();
+    return block && (block.isLeaf() || region == &block.getCombine());
   }
 };
 } // namespace
