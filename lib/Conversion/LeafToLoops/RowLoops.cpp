@@ -34,23 +34,35 @@ RowLoops mlir::ft::leaf::chooseRowLoops(const LeafGraph &graph) {
 }
 
 namespace {
-/// The buffers that a nest reads, and those that it writes.
+/// The buffers that a nest reads, and those that it writes. Loops of no iteration touch none: what follows may be computed together with
+/// a nest before them that has none either.
 struct Touched {
   llvm::SmallSet<int, 8> reads, writes;
 
   explicit Touched(const Nest &nest) {
-    auto read = [&](const ElementView &view) {
-      reads.insert(view.buffer);
+    bool writesNothing = false, readsNothing = false;
+    for (auto [size, isReduced] : llvm::zip_equal(nest.sizes, nest.reduced)) {
+      readsNothing |= size == 0;
+      writesNothing |= size == 0 && !isReduced; // (a sum of nothing is written)
+    }
+    auto add = [](const ElementView &view, llvm::SmallSet<int, 8> &buffers, bool isNone) {
+      if (!isNone || !view.terms.empty())
+        buffers.insert(view.buffer);
+    };
+    auto read = [&](const ElementView &view, bool isNone) {
+      add(view, reads, isNone);
       for (const DynamicTerm &term : view.terms)
         reads.insert(term.buffer);
     };
     for (const NestMember &member : nest.members) {
-      llvm::for_each(member.reads, read);
-      llvm::for_each(member.inits, read);
+      for (const ElementView &view : member.reads)
+        read(view, readsNothing);
+      for (const ElementView &view : member.inits)
+        read(view, writesNothing);
       for (const auto &[value, view] : member.captured)
-        read(view);
+        read(view, false);
       for (const ElementView &view : member.writes)
-        writes.insert(view.buffer);
+        add(view, writes, writesNothing);
     }
     reads.erase(-1); // a splat
   }

@@ -13,6 +13,7 @@
 #include "Mirror.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -27,6 +28,9 @@ static Type wideOf(Type type) {
     return type;
   return tensor.clone(Float32Type::get(type.getContext()));
 }
+
+/// A number as a tensor of no dimensions; other types as they are.
+static Type tensorOf(Type type) { return isa<FloatType>(type) ? RankedTensorType::get({}, type) : type; }
 
 static Value widen(OpBuilder &b, Location loc, Value value) {
   Type wide = wideOf(value.getType());
@@ -44,6 +48,7 @@ OperatorMirror::OperatorMirror(Mirror &outer, ComputeOp op)
 OperatorMirror::~OperatorMirror() {
   if (!block)
     return;
+  outer.residuals.forget(*block);
   block->dropAllReferences();
   delete block;
 }
@@ -210,6 +215,8 @@ void OperatorMirror::readSums() {
       Value total;
       for (Value part : parts)
         total = buildSum(inner.b, loc, total, part);
+      if (isa<FloatType>(total.getType())) // a list has tensors
+        total = tensor::FromElementsOp::create(inner.b, loc, tensorOf(total.getType()), total);
       own = {Sum{target, nullptr, {widen(inner.b, loc, total)}}};
     }
     for (Sum &sum : own) {
@@ -324,7 +331,7 @@ void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
   SmallVector<Value> lists;
   for (Value source : sum.sources)
     lists.push_back(listOf(source, made));
-  Type type = sum.target.getType(), wide = wideOf(type);
+  Type type = tensorOf(sum.target.getType()), wide = wideOf(type);
   Value zero = buildZero(b, loc, wide);
   ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, sum.made ? zero : ValueRange());
   auto *body = new Block();
@@ -350,5 +357,8 @@ void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
     Value both = buildSum(in, loc, combine->getArgument(0), combine->getArgument(1));
     YieldOp::create(in, loc, ValueRange{both}, ValueRange());
   }
-  outer.accumulate(sum.target, narrow(b, loc, total->getResult(0), type));
+  Value gradient = narrow(b, loc, total->getResult(0), type);
+  if (isa<FloatType>(sum.target.getType()))
+    gradient = tensor::ExtractOp::create(b, loc, gradient, ValueRange());
+  outer.accumulate(sum.target, gradient);
 }

@@ -51,6 +51,16 @@ void Residuals::dropLifted(Operation *copy) {
     op->erase();
 }
 
+void Residuals::forget(Block &block) {
+  block.walk([&](Operation *op) {
+    for (Value placeholder : placeholders.lookup(op)) {
+      lifted.erase({op, origins.lookup(placeholder).value});
+      origins.erase(placeholder);
+    }
+    placeholders.erase(op);
+  });
+}
+
 void Residuals::addResults(ComputeOp op, ArrayRef<Value> lists) {
   OpBuilder b(op);
   SmallVector<Type> types(op->getResultTypes());

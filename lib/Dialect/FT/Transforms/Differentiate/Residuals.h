@@ -30,6 +30,8 @@ public:
   std::optional<Origin> originOf(Value placeholder) const;
   /// Takes out of a copy of operators what leaves the originals for placeholders.
   void dropLifted(Operation *copy);
+  /// A block that is given up, with the operators in it.
+  void forget(Block &block);
   /// Gives operators and the function the results for what was lifted and added. Returns where each residual comes from:
   /// "argument 0", "result 1", "saved 0".
   SmallVector<std::string> finish();

@@ -40,6 +40,28 @@ private:
 };
 } // namespace
 
+/// The argument that binds a name; rather one whose type has no name beside those that are bound.
+static BlockArgument findBinding(ArrayRef<BlockArgument> arguments, StringAttr name, ArrayRef<StringAttr> bound) {
+  BlockArgument found;
+  for (BlockArgument argument : arguments) {
+    SmallVector<StringAttr> own = getBoundNames(argument.getType());
+    if (!llvm::is_contained(own, name))
+      continue;
+    bool isEnough = true;
+    AttrTypeWalker walker;
+    walker.addWalk([&](LengthAttr length) {
+      for (StringAttr used : length.getNames())
+        isEnough &= llvm::is_contained(own, used) || llvm::is_contained(bound, used);
+    });
+    walker.walk(argument.getType());
+    if (isEnough)
+      return argument;
+    if (!found)
+      found = argument;
+  }
+  return found;
+}
+
 /// Every name that a function uses is bound by an argument: one of the forward function's is kept where none does.
 void Reverse::bindNames(func::FuncOp backward, Mirror &mirror) {
   SmallVector<StringAttr> bound = getBoundNames(backward.front().getArgumentTypes());
@@ -53,15 +75,16 @@ void Reverse::bindNames(func::FuncOp backward, Mirror &mirror) {
   });
   for (Type type : backward.front().getArgumentTypes())
     walker.walk(type);
-  for (StringAttr name : used) {
-    if (llvm::is_contained(bound, name))
+  SmallVector<BlockArgument> arguments(forward.getArguments());
+  // (What is kept may use further names.)
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (llvm::is_contained(bound, used[i]))
       continue;
-    for (BlockArgument argument : forward.getArguments())
-      if (SmallVector<StringAttr> more = getBoundNames(argument.getType()); llvm::is_contained(more, name)) {
-        mirror.primal(argument);
-        llvm::append_range(bound, more);
-        break;
-      }
+    if (BlockArgument argument = findBinding(arguments, used[i], bound)) {
+      mirror.primal(argument);
+      llvm::append_range(bound, getBoundNames(argument.getType()));
+      walker.walk(argument.getType());
+    }
   }
 }
 
