@@ -7,6 +7,7 @@
 
 // RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=bound_late wrt=3})' | FileCheck %s --check-prefix=BOUND
 // RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=given_up wrt=2})' -o %t
+// RUN: ft-opt %s --pass-pipeline='builtin.module(ft-differentiate{function=captured_number},canonicalize,ft-differentiate{function=captured_number_backward})' -o %t
 
 
 !x = tensor<2xf64>

@@ -102,13 +102,18 @@ Value Writer::scalar(Value tensor) { return tensor::ExtractOp::create(b, loc, te
 
 Value Writer::oneHot(RankedTensorType type, ValueRange indices, Value inside, Value outside) {
   unsigned rank = type.getRank();
-  AffineMap same = b.getMultiDimIdentityMap(rank);
+  AffineMap same = b.getMultiDimIdentityMap(rank), none = AffineMap::get(rank, 0, b.getContext());
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
+  // (What a body captures has no derivative.)
+  auto isInput = [](Value side) {
+    Operation *made = side.getDefiningOp();
+    return isa<RankedTensorType>(side.getType()) || !made || !made->hasTrait<OpTrait::ConstantLike>();
+  };
   for (Value side : {inside, outside})
-    if (isa<RankedTensorType>(side.getType())) {
+    if (isInput(side)) {
       inputs.push_back(side);
-      maps.push_back(same);
+      maps.push_back(isa<RankedTensorType>(side.getType()) ? same : none);
     }
   maps.push_back(same);
   Value empty = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
@@ -117,8 +122,8 @@ Value Writer::oneHot(RankedTensorType type, ValueRange indices, Value inside, Va
              b, loc, TypeRange{type}, inputs, ValueRange{empty}, maps, iterators,
              [&](OpBuilder &inner, Location at, ValueRange args) {
                unsigned next = 0;
-               Value in = isa<RankedTensorType>(inside.getType()) ? args[next++] : inside;
-               Value out = isa<RankedTensorType>(outside.getType()) ? args[next++] : outside;
+               Value in = isInput(inside) ? args[next++] : inside;
+               Value out = isInput(outside) ? args[next++] : outside;
                Value hit;
                for (auto [d, index] : llvm::enumerate(indices)) {
                  Value here = linalg::IndexOp::create(inner, at, d);
