@@ -83,6 +83,33 @@ class Models(unittest.TestCase):
             with self.subTest(name):
                 self.compare(name, torch.float32, "interpret")
 
+    def test_attention_in_blocks(self):
+        """Halves over blocks of keys, heads of keys that several heads share, rows that overflow or hold NaN: as PyTorch, and as near to float64."""
+
+        class Attention(torch.nn.Module):
+            def __init__(self, **options):
+                super().__init__()
+                self.options = options
+
+            def forward(self, q, k, v):
+                return torch.nn.functional.scaled_dot_product_attention(q, k, v, **self.options)
+
+        for engine in ("interpret", "cpu"):
+            for dtype, shared, options in ((torch.float16, 2, {}), (torch.bfloat16, 2, {"scale": 0.5}), (torch.float16, 1, {"enable_gqa": True})):
+                generator = torch.Generator().manual_seed(3)
+                q, k, v = (torch.randn(1, heads, 128, 64, generator=generator).to(dtype) for heads in (2, shared, shared))
+                model = imported(Attention(**options), (q, k, v), engine)
+                self.assertIn("scf.for", model.lower(q, k, v).text())
+                with self.subTest(engine=engine, dtype=dtype, **options):
+                    found, expected = model(q, k, v), Attention(**options)(q, k, v)
+                    exact = Attention(**options)(q.double(), k.double(), v.double())
+                    ours, theirs = errors_of([found], [expected], [exact])
+                    self.assertLessEqual(ours, 1.25 * theirs)
+                    q[0, 0, 5], k[0, -1, 70], v[0, 0, 3, 2] = float("nan"), 6e4, float("inf")
+                    found, expected = model(q, k, v), Attention(**options)(q, k, v)
+                    self.assertTrue(torch.equal(found.isnan(), expected.isnan()))
+                    self.assertTrue(torch.equal(found.isinf(), expected.isinf()))
+
     def test_every_parameter_counts(self):
         """What is written into any parameter of the module is in the next call's result."""
         for name in ("bottleneck", "swin", "mmoe", "lstm"):

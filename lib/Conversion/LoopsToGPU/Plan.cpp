@@ -257,14 +257,19 @@ public:
         sum = b.add(sum, b.mul(indexAlong(map.dims[d]), map.ratioOf(group, d)));
       if (g == map.rowGroup || g == map.columnGroup)
         sum = b.add(sum, g == map.rowGroup ? alongRun(map.rows, row) : alongRun(map.columns, column));
-      if (g == map.rowGroup && map.inside)
-        sum = b.add(sum, b.createOrFold<arith::DivUIOp>(indices.valueOf(map.inside), b.number(*map.dims[group.last].stride)));
+      if (map.inside && (g == map.rowGroup || (map.splitsInside && map.dims[group.last].buffers < 0)))
+        sum = b.add(sum, insideAlong(group, /*isSlowest=*/g == map.rowGroup));
       coordinates.push_back(sum);
     }
     return coordinates;
   }
 
 private:
+  /// The digit along a group of where the view begins inside of an element.
+  Value insideAlong(const OperandMap::Group &group, bool isSlowest) {
+    Value digit = b.createOrFold<arith::DivUIOp>(indices.valueOf(map.inside), b.number(*map.dims[group.last].stride));
+    return isSlowest ? digit : b.createOrFold<arith::RemUIOp>(digit, b.number(map.extentOf(group)));
+  }
   Value indexAlong(const OperandMap::Dim &dim) {
     Value own = b.add(indices.valueOf(dim.index), dim.first);
     for (unsigned loop : dim.batch)

@@ -148,6 +148,7 @@ class GraphFunction:
 
     def evaluate(self, evaluator, args: Sequence, kwargs: Mapping):
         """The program's operations on an evaluator's values."""
+        evaluator.b.has_blocks = True
         try:
             bound = self.__signature__.bind(*args, **kwargs).arguments
         except TypeError as error:

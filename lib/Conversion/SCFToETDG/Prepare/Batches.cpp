@@ -300,21 +300,62 @@ static void eraseDead(scf::ForOp loop) {
   });
 }
 
-/// Spreads the loop along each batch that it has, outer dimensions first; without one, the loops in it.
-static unsigned spread(scf::ForOp loop) {
+/// Calls `act` for each batch of the loop, outer dimensions first, until it returns true.
+static void forEachBatch(scf::ForOp loop, llvm::function_ref<bool(const BatchAxes &)> act) {
   BatchAxes axes(loop);
   for (auto [state, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     auto type = dyn_cast<RankedTensorType>(arg.getType());
     for (unsigned axis = 0; type && axis < type.getRank(); ++axis)
-      if (axes.infer(state, axis) && axes.isWorthSpreading()) {
-        scf::ForOp inner = Spreader(loop, axes).run();
-        eraseDead(inner);
-        return 1 + spread(inner);
-      }
+      if (axes.infer(state, axis) && axes.isWorthSpreading() && act(axes))
+        return;
   }
-  SmallVector<scf::ForOp> inside(loop.getBody()->getOps<scf::ForOp>());
+}
+
+static unsigned countBatches(scf::ForOp loop) {
   unsigned count = 0;
-  for (scf::ForOp inner : inside)
+  forEachBatch(loop, [&](const BatchAxes &) { return ++count == 0; });
+  return count;
+}
+
+/// Reshapes and transpositions in the loop of what it does not change.
+static SmallVector<Operation *> layoutsOfOutside(scf::ForOp loop) {
+  llvm::SetVector<Operation *> found;
+  auto isOutside = [&](Value value) { return loop.isDefinedOutsideOfLoop(value) || found.contains(value.getDefiningOp()); };
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, linalg::TransposeOp>(op) && llvm::all_of(op->getOperands(), isOutside))
+      found.insert(op);
+  });
+  return found.takeVector();
+}
+
+/// A batch may be a part of a dimension that is divided in the loop (the heads of a projection). Where the loop has more batches of what is
+/// laid out before it, it is laid out there.
+static void hoistLayouts(scf::ForOp loop) {
+  SmallVector<std::pair<Operation *, Operation *>> moved;
+  const unsigned before = countBatches(loop);
+  for (Operation *op : layoutsOfOutside(loop)) {
+    moved.push_back({op, op->getNextNode()});
+    op->moveBefore(loop);
+  }
+  if (moved.empty() || countBatches(loop) > before)
+    return;
+  for (auto [op, next] : llvm::reverse(moved))
+    op->moveBefore(next);
+}
+
+/// Spreads the loop along each batch that it has; without one, the loops in it.
+static unsigned spread(scf::ForOp loop) {
+  scf::ForOp inside;
+  forEachBatch(loop, [&](const BatchAxes &axes) {
+    inside = Spreader(loop, axes).run();
+    eraseDead(inside);
+    return true;
+  });
+  if (inside)
+    return 1 + spread(inside);
+  SmallVector<scf::ForOp> loops(loop.getBody()->getOps<scf::ForOp>());
+  unsigned count = 0;
+  for (scf::ForOp inner : loops)
     count += spread(inner);
   return count;
 }
@@ -322,7 +363,9 @@ static unsigned spread(scf::ForOp loop) {
 unsigned mlir::ft::raising::spreadBatches(func::FuncOp function) {
   SmallVector<scf::ForOp> loops(function.getBody().getOps<scf::ForOp>());
   unsigned count = 0;
-  for (scf::ForOp loop : loops)
+  for (scf::ForOp loop : loops) {
+    hoistLayouts(loop);
     count += spread(loop);
+  }
   return count;
 }

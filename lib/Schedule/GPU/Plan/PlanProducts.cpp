@@ -46,6 +46,7 @@ struct ProductWork {
   bool fitsGroups = false; // warp groups may multiply the largest
   int64_t chainRows = 0; // of one row, where warp groups may compute the largest's leaf as a chain of products; 0: they may not
   bool inSteps = false; // of the grid, which deals its points in each
+  bool isCompared = false; // priced at typical lengths
   bool alone = false; // thread blocks wait for each other: an SM has one
   int64_t beside = 1; // nests that share the SMs in a step
   int64_t leaves = 1; // of their kernel
@@ -309,7 +310,7 @@ public:
 
 private:
   /// Steps wait for each other: too few tasks at typical lengths leave SMs idle in each of them.
-  bool isKnown() const { return work.inSteps || !llvm::is_contained(extents, 0); }
+  bool isKnown() const { return work.inSteps || work.isCompared || !llvm::is_contained(extents, 0); }
   double points() const {
     if (llvm::is_contained(extents, 0))
       return typicalPoints;
@@ -416,8 +417,8 @@ private:
 } // namespace
 
 /// Says why a kernel whose products could go through tiles does without.
-static bool leaveOut(BlockOp front, const std::string &why) {
-  if (isTold(front))
+static bool leaveOut(BlockOp front, const std::string &why, bool tells) {
+  if (tells && isTold(front))
     remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-products").category("gpu"))
         << "products of matrices are not computed in tiles: " << why;
   return false;
@@ -519,6 +520,8 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
   bool isCheaper = together->tiles.seconds <= apart->tiles.seconds;
   BlockOp front = nest.front();
   auto options = remark::RemarkOpts::name("gpu-joined-products").category("gpu");
+  if (work.isCompared)
+    return isCheaper ? together : apart;
   auto tell = isCheaper ? remark::passed(front.getLoc(), options) : remark::missed(front.getLoc(), options);
   tell << ("a tile can hold the sums of " + std::to_string(work.sums) + " products: together they take " +
            microseconds(together->tiles.seconds) + ", apart " + microseconds(apart->tiles.seconds));
@@ -530,13 +533,15 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   FailureOr<ProductWork> work = measure(nest, plan.row, machine, sideOfTile());
   if (failed(work))
     return failure();
-  // Steps that one thread block runs in order have few rows: a point's own product has to fill a tile.
+  // Steps that one thread block runs in order have few rows: a point's own product has to fill a tile, or be one of a chain.
   const int64_t fills = 4 * planning.productSide * planning.productSide;
-  if (llvm::any_of(nest, [&](BlockOp block) { return hasOrder(block, shared); }) && work->m * work->n < fills)
+  if (llvm::any_of(nest, [&](BlockOp block) { return hasOrder(block, shared); }) && work->m * work->n < fills && work->chainRows == 0)
     return false;
   std::string why;
+  const bool tells = !waits.isCompared;
   if (!wantsTiles(*work, planning, why))
-    return why.empty() ? false : leaveOut(front, why);
+    return why.empty() ? false : leaveOut(front, why, tells);
+  work->isCompared = waits.isCompared;
   work->alone = waits.alone;
   work->inSteps = waits.inSteps;
   work->beside = waits.beside;
@@ -550,9 +555,9 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   if (tiles.m < least || tiles.n < least || tiles.m * tiles.n < 4 * least * least || tiles.m * tiles.n / tiles.threads < 4)
     return leaveOut(front, "a task has " + std::to_string(tiles.m) + " x " + std::to_string(tiles.n) + " sums, " +
                                std::to_string(4 * least * least) + " with at least " + std::to_string(least) +
-                               " rows and columns are worth it");
+                               " rows and columns are worth it", tells);
   if (!draws() && tasks->without < tiles.seconds)
-    return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(tasks->without));
+    return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(tasks->without), tells);
   if (tasks->isWide) {
     plan.columns = tasks->columns.columns;
     plan.columnTile = work->iterationsOf(tiles.n);
@@ -566,6 +571,7 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   }
   plan.maxRows = plan.row ? tiles.rows : 1;
   plan.products = true;
+  plan.seconds = tiles.seconds;
   plan.block = makeBlock(front.getContext(), tiles.threads, tiles.resident, planning.sharedBytesOfTwo);
   for (unsigned d : free)
     if (d != plan.row)
@@ -573,19 +579,30 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   return true;
 }
 
-LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside) {
+LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside, bool isCompared) {
   if (!plan.row || !plan.inner.empty() || !areLeaves(nest))
     return success();
   GpuPlan products = plan;
   SmallVector<unsigned> free(plan.flat);
   products.flat.clear();
-  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, {/*alone=*/true, /*inSteps=*/true, beside});
+  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, {/*alone=*/true, /*inSteps=*/true, beside, isCompared});
   if (failed(inTiles))
     return failure();
   // (All nests of a kernel have as many threads.)
   if (*inTiles && products.block.getThreads() >= planning.blockThreads.back())
     plan = std::move(products);
   return success();
+}
+
+FailureOr<bool> GpuPlanner::prefersBlocks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &steps) {
+  GpuPlan blocks, inSteps = steps;
+  blocks.row = chooseRow(nest, free);
+  TileWaits waits;
+  waits.isCompared = true;
+  FailureOr<bool> inTiles = planProducts(nest, free, blocks, {}, waits);
+  if (failed(inTiles) || failed(planProductsInSteps(nest, inSteps, /*beside=*/1, waits.isCompared)))
+    return failure();
+  return *inTiles && inSteps.products && blocks.seconds <= inSteps.seconds + machine.sync.grid;
 }
 
 /// As many rows as leave room for the operands' stages beside them.

@@ -56,6 +56,8 @@ class Builder:
         self.goes_by_parts, self.is_by_parts = True, False
         #: Whether an index in a loop that is data is noted where it is out of range, and whether there has been one that could be.
         self.notes_indices, self.has_indices = False, False
+        #: Whether operators may be loops over blocks: of graphs, which are whole models and have no gradients.
+        self.has_blocks = False
         #: Of tensors of places, below what these are.
         self.below: Dict[Value, SizeLike] = {}
 

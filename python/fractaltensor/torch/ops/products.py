@@ -290,6 +290,50 @@ def _grouped(b: Builder, query: Tensor, key: Tensor, value: Tensor, mask):
     return divided(query), base.unsqueeze(b, key, key.rank - 2), base.unsqueeze(b, value, value.rank - 2), mask
 
 
+#: Keys of a block of attention: as many as fill a step of products of halves and leave the scores of some queries in registers.
+_KEYS = 64
+#: The least finite f32.
+_LEAST = -(2 - 2.0**-23) * 2.0**127
+
+
+def _is_in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether keys are taken in blocks: halves, in whole blocks of them, for as many queries as a block has keys."""
+    keys = key.sizes[-2]
+    lead = all(x.rank == query.rank and all(n in (1, m) for n, m in zip(x.sizes[:-2], query.sizes[:-2])) for x in (key, value))
+    known = all(isinstance(n, int) for x in (query, key, value) for n in x.sizes)
+    is_half = query.dtype.is_float and query.dtype.bits == 16
+    return b.has_blocks and lead and known and is_half and keys % _KEYS == 0 and keys > _KEYS <= query.sizes[-2]
+
+
+def _in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor, scale, compute: DType) -> Tensor:
+    """Attention over blocks of keys: the greatest score so far, the sum of the exponentials and of what they weigh are states that
+    each block rescales, so that a row of scores lies nowhere (Milakov and Gimelshein 2018, §3; Dao et al. 2022, §3.1)."""
+    from . import reductions
+    from .table import assign
+
+    rows, wide = list(query.sizes[:-1]), value.sizes[-1]
+    exp = OPERATORS["exp"].function
+    # (Of -inf the factor would be NaN.)
+    most = b.constant_tensor(_LEAST, compute, [*rows, 1])
+    summed, weighed = b.constant_tensor(0, compute, [*rows, 1]), b.constant_tensor(0, compute, [*rows, wide])
+
+    def body(at: Num) -> None:
+        d, first = query.rank - 2, b.mul(at, _KEYS)
+        own_keys, own_values = base.cut(b, key, d, first, _KEYS, 1), base.cut(b, value, d, first, _KEYS, 1)
+        scores = _scores(b, query, own_keys, scale, compute)
+        greatest = pointwise.maximum(b, most, reductions.amax(b, scores, -1, True))
+        parts = exp(b, pointwise.sub(b, scores, greatest))
+        factor = exp(b, pointwise.sub(b, most, greatest))
+        new_sum = pointwise.add(b, pointwise.mul(b, summed, factor), reductions.total(b, parts, [parts.rank - 1], True, compute))
+        seen = product(b, pointwise.to_dtype(b, parts, query.dtype), own_values, compute)
+        new_weighed = pointwise.add(b, pointwise.mul(b, weighed, factor), seen)
+        for state, new in ((most, greatest), (summed, new_sum), (weighed, new_weighed)):
+            assign(b, state, new, "scaled_dot_product_attention")
+
+    base.loop(b, 0, key.sizes[-2] // _KEYS, body)
+    return pointwise.to_dtype(b, pointwise.div(b, weighed, summed), query.dtype)
+
+
 @operator("scaled_dot_product_attention", GROUP, where="", note="without dropout")
 def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     from .creation import tril
@@ -302,6 +346,9 @@ def attention(b: Builder, query, key, value, attn_mask=None, dropout_p=0.0, is_c
     own, compute, sizes = query.dtype, arithmetic_type(query.dtype), query.sizes
     if enable_gqa:
         query, key, value, attn_mask = _grouped(b, query, key, value, attn_mask)
+    if attn_mask is None and not is_causal and _is_in_blocks(b, query, key, value):
+        made = _in_blocks(b, query, key, value, scale, compute)
+        return base.reshape(b, made, [*made.sizes[:-4], sizes[-3], *made.sizes[-2:]]) if enable_gqa else made
     scores = _scores(b, query, key, scale, compute)
     if is_causal:
         ones = b.constant_tensor(True, dtypes.bool_, scores.sizes[-2:])

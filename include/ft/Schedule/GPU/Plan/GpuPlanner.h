@@ -26,6 +26,7 @@ struct TileWaits {
   bool alone = false;   // they do: an SM has one
   bool inSteps = false; // after each of the steps in which the nest's points are dealt
   int64_t beside = 1;   // nests of the kernel that share a step, this one included
+  bool isCompared = false; // priced against another plan: at typical lengths, and without a remark
 };
 
 class GpuPlanner {
@@ -69,7 +70,9 @@ private:
   /// the nest, which all thread blocks take together.
   FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared = {}, TileWaits waits = {});
   /// The same of a nest in whose steps the thread blocks share points, rows and columns, beside others of the kernel.
-  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside);
+  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside, bool isCompared = false);
+  /// Whether independent thread blocks compute the products of the nest's steps in tiles, at most at the price of a grid that waits after each step.
+  FailureOr<bool> prefersBlocks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &steps);
   /// What a nest of a kernel with shared loops does in an iteration of these, where nothing has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
   FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);

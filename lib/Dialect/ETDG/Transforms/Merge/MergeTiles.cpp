@@ -85,11 +85,18 @@ static bool readsNoMore(double points, const Products &first, const Products &se
   return false;
 }
 
+/// Whether a point of a body runs loops of its own.
+static bool hasLoopsInside(BlockOp body) {
+  WalkResult found = body->walk([&](BlockOp inner) { return inner != body && inner.getNumOwnDims() > 0 ? WalkResult::interrupt() : WalkResult::advance(); });
+  return found.wasInterrupted();
+}
+
 /// Whether rows of the first or of the second have to be whole where they are one, so that their columns can't be shared out any more.
 static bool needsWholeRows(BlockOp a, BlockOp b, const MergedProducts &first, const MergedProducts &second, ArrayRef<Flow> flows, bool isWhole) {
-  // What a product multiplies, another block sums up along the row: a norm. A maximum and what follows it stay with its product (a softmax).
+  // What a product multiplies, loops inside of the task put together, or another block sums up along the row: a norm. A maximum and what
+  // follows it stay with its product (a softmax).
   if (first.products.empty())
-    return !second.products.empty() && isWhole && reducesInside(a) && !takesMaxima(a) && multiplies(b, flows);
+    return !second.products.empty() && (!isWhole || hasLoopsInside(a) || (reducesInside(a) && !takesMaxima(a))) && multiplies(b, flows);
   HandedOn from = findHandedOn(a, flows);
   if (second.products.empty())
     return !isWhole || (reducesInside(b) && from == HandedOn::Product);

@@ -62,6 +62,10 @@ static llvm::SmallBitVector movedBy(Value value, BlockOp leaf) {
       add(piece.getMap().getValue());
       for (GatherAttr gather : piece.getGathers())
         add(gather.getMap().getValue());
+      // A buffer inside of a block is another one for each of its iterations.
+      Operation *definition = piece.getKind() == SourceKind::Buffer ? leaf.getBuffers()[piece.getOperand()].getDefiningOp() : nullptr;
+      if (auto around = definition ? dyn_cast<BlockOp>(definition->getParentOp()) : BlockOp())
+        dims.set(0, around.getNumDims());
     }
   }
   return dims;

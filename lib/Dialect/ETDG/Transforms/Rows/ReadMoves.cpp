@@ -1,7 +1,7 @@
 //===- ReadMoves.cpp - operations that only move elements are reads -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A transposition, a concatenation, a padding with one number and a part that takes
+// A transposition, a concatenation, a division of dimensions, a padding with one number and a part that takes
 // its place in a tensor compute nothing. Each becomes a copy whose read says, piece by
 // piece, where an element comes from. A copy has rows as any statement, and access
 // fusion lets its readers read what it reads.
@@ -36,6 +36,7 @@ public:
 
 private:
   bool transpose(linalg::TransposeOp op);
+  bool expand(tensor::ExpandShapeOp op);
   bool concat(tensor::ConcatOp op);
   bool pad(tensor::PadOp op);
   bool insert(tensor::InsertSliceOp op);
@@ -165,6 +166,18 @@ bool MovedRead::transpose(linalg::TransposeOp op) {
   return take(op.getInput(), index, {});
 }
 
+/// Dimensions that one was divided into are its digits.
+bool MovedRead::expand(tensor::ExpandShapeOp op) {
+  SmallVector<AffineExpr> index;
+  for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
+    AffineExpr place = getAffineConstantExpr(0, context);
+    for (int64_t d : group)
+      place = place * type.getDimSize(d) + dim(d);
+    index.push_back(place);
+  }
+  return take(op.getSrc(), index, {});
+}
+
 bool MovedRead::concat(tensor::ConcatOp op) {
   unsigned along = op.getDim();
   int64_t begin = 0;
@@ -222,6 +235,7 @@ bool MovedRead::insert(tensor::InsertSliceOp op) {
 
 bool MovedRead::describe(Operation *op) {
   bool moves = TypeSwitch<Operation *, bool>(op)
+                   .Case([&](tensor::ExpandShapeOp expansion) { return expand(expansion); })
                    .Case([&](linalg::TransposeOp transposition) { return transpose(transposition); })
                    .Case([&](tensor::ConcatOp parts) { return concat(parts); })
                    .Case([&](tensor::PadOp padding) { return pad(padding); })

@@ -269,7 +269,7 @@ std::string OperandMap::groupDims(const MapRequest &request) {
       columnGroup = unsigned(groups.size());
       groups.push_back(ofColumns);
       d = ofColumns.last;
-    } else if (!isZeroInteger(dims[d].index) || dims[d].first != 0 || dims[d].moves || !dims[d].batch.empty()) {
+    } else if (!isZeroInteger(dims[d].index) || dims[d].first != 0 || dims[d].moves || !dims[d].batch.empty() || (inside && dims[d].buffers < 0)) {
       groups.push_back({d, d});
     }
   }
@@ -278,9 +278,17 @@ std::string OperandMap::groupDims(const MapRequest &request) {
   return "";
 }
 
-/// An index inside of an element must be whole rows: nothing else is known of it.
+/// Whether rows are elements of the buffer, so that the digits of an index inside of an element, in the element's dimensions, are places of
+/// their own: all that is read of an element lies in it.
+bool OperandMap::canSplitInside() const {
+  const Dim &row = dims[groups[rowGroup].last];
+  return insideStep == 0 && row.buffers >= 0 && row.stride == elementNumbers;
+}
+
+/// Another index inside of an element must be whole rows: nothing else is known of it.
 std::string OperandMap::checkInside() {
-  if (!inside)
+  splitsInside = inside && canSplitInside();
+  if (!inside || splitsInside)
     return "";
   const Dim &row = dims[groups[rowGroup].last];
   IndexForms forms(launches);
@@ -297,7 +305,7 @@ std::string OperandMap::checkInside() {
 bool OperandMap::isConstant(const Group &group, int64_t &first) {
   first = 0;
   bool isRows = &group == &groups[rowGroup];
-  if (isRows && inside)
+  if (inside && (isRows || splitsInside))
     return false;
   for (unsigned d = group.first; d <= group.last; ++d) {
     std::optional<int64_t> index = getConstantIntValue(dims[d].index);

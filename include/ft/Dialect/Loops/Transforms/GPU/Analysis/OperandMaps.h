@@ -68,6 +68,7 @@ private:
   std::string addOffset(int64_t offset);
   std::string addBatch(const leaf::ElementView &view, LoopNumber loopOf, ArrayRef<int> batch);
   std::string groupDims(const MapRequest &request);
+  bool canSplitInside() const;
   std::string checkInside();
   std::string cutTerms(const MapRequest &request);
   std::string checkStrides() const;
@@ -91,6 +92,7 @@ private:
   Run rows, columns;
   SmallVector<Group> groups; // of the tensor, the slowest first
   unsigned rowGroup = 0, columnGroup = 0;
+  bool splitsInside = false; // each group has its digit of `inside`; or else all of it are rows
   int64_t swizzle = 0;
 };
 
