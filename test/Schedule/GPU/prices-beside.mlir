@@ -7,6 +7,7 @@
 // CHECK: price-of-all
 // What has no iterations to deal one thread block computes, one after the other.
 // CHECK: price | {{.*}}Remark="[[ONE:[1-9][0-9]*]].{{[0-9]}} us: 0 steps and 0 barriers
+// CHECK: price-of-all | {{.*}} us"
 // CHECK-NOT: Remark="[[ONE]].
 // CHECK: price-of-all
 
