@@ -523,6 +523,7 @@ def clip(x, min=None, max=None):
 
 def _bounded(x, bound, is_beyond, extremum):
     """The bound where x is beyond it; of two equal numbers `extremum` would give each half of the derivative."""
+    bound = bound if is_number(bound) else as_tensor(bound, "clip")
     if not x.type.dtype.is_float or is_number(bound) and bound != bound:
         return extremum(x, bound)
     if is_number(bound):

@@ -107,7 +107,7 @@ struct AccessBuilder {
   AccessStatus notAffine(const Twine &what) {
     InFlightDiagnostic diag = op->emitError();
     diag << what << ": the access map would hold a product of lengths, which is not affine; "
-         << "make the inner length a constant, or use the two dimensions as one in every access";
+         << "make the inner length a constant, use both dimensions as one, or traverse the inner lists";
     if (auto where = op->getAttrOfType<LocationAttr>(takenApartName))
       diag.attachNote(where) << "here they are two";
     return AccessStatus::Failed;

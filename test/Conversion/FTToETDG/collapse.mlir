@@ -66,7 +66,7 @@ func.func @kept(%xss: !ft.list<[N, N], !x>, %ys: !ft.list<[N], !x>) -> (!ft.list
 !x = tensor<4xf32>
 func.func @apart(%xss: !ft.list<[N, M], !x>) -> (!ft.list<[M * N], !x>, !ft.list<[N], !x>) {
   %z = arith.constant dense<0.0> : !x
-  // expected-error @+1 {{'ft.flatten' of a list whose second length is M: the access map would hold a product of lengths, which is not affine; make the inner length a constant, or use the two dimensions as one in every access}}
+  // expected-error @+1 {{'ft.flatten' of a list whose second length is M: the access map would hold a product of lengths, which is not affine; make the inner length a constant, use both dimensions as one, or traverse the inner lists}}
   %xs = ft.flatten %xss : !ft.list<[N, M], !x>
   %a = ft.map (%x = %xs : !ft.list<[M * N], !x>) -> !ft.list<[M * N], !x> {
     %e = math.exp %x : !x
