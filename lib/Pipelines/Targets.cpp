@@ -155,6 +155,7 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsChooseTasks());
   pm.addPass(createLoopsFindAlignment());
   pm.addPass(createLoopsChoosePipelines());
+  pm.addPass(createLoopsKeepNumbers());
   pm.addPass(createLoopsPlaceMemory());
   pm.addPass(createLoopsChooseAccesses());
   pm.addPass(createLoopsKeepSums());

@@ -56,6 +56,7 @@ private:
     return tile::RegistersType::get(b.getContext(), shape, element, layout);
   }
   int64_t columnsOf(int space) const { return space < 0 ? 1 : plan.spaces[size_t(space)].columns; }
+  SmallVector<int64_t> columnSizesOf(int space) const;
   Value rowValues(Value tile) {
     auto type = cast<tile::RegistersType>(tile.getType());
     return tile::RowValuesOp::create(b, tile::RowVectorType::get(b.getContext(), rows, type.getElementType(), layout), tile);
@@ -122,6 +123,16 @@ void ChainEmitter::findWide() {
       wide[i] = true;
 }
 
+/// Of the loops along a row.
+SmallVector<int64_t> ChainEmitter::columnSizesOf(int space) const {
+  SmallVector<int64_t> columns;
+  if (space >= 0)
+    for (auto [size, isColumn] : llvm::zip_equal(plan.spaces[size_t(space)].sizes, plan.spaces[size_t(space)].alongRow))
+      if (isColumn)
+        columns.push_back(size);
+  return columns;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -174,30 +185,26 @@ Value ChainEmitter::makeView(const ChainPlace &place, SmallVectorImpl<bool> &ins
   return tile::ViewOp::create(b, type, pointer, strides, sizes, ValueRange());
 }
 
-/// Adds `step` for each row of the call, and `each` for each element that a view's places are apart.
+/// Adds the step of a row of the call, and for each element that a place is further the step of elements.
 Value ChainEmitter::countFrom(Value value, const Memory &memory, const ChainPlace &place, ArrayRef<Value> numbers) {
-  auto add = [&](Value number, int64_t inner, int64_t size, Value step) {
+  auto addDigit = [&](Value number, int64_t inner, int64_t size, Value step) {
     Value digit = inner > 1 ? b.createOrFold<arith::DivUIOp>(number, b.number(inner)) : number;
     digit = size > 0 ? b.createOrFold<arith::RemUIOp>(digit, b.number(size)) : digit;
     value = b.add(value, b.mul(digit, step));
   };
-  auto addAll = [&](Value number, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, bool isFirst) {
+  auto addDigits = [&](Value number, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, bool isWhole) {
     int64_t inner = 1;
     for (size_t i = sizes.size(); i-- > 0; inner *= sizes[i])
       if (strides[i] != 0)
-        add(number, inner, i > 0 || !isFirst ? sizes[i] : 0, b.mul(memory.each, strides[i]));
+        addDigit(number, inner, i == 0 && isWhole ? 0 : sizes[i], b.mul(memory.each, strides[i]));
   };
   if (memory.each) {
-    SmallVector<int64_t> columns;
-    for (auto [size, isColumn] : llvm::zip_equal(plan.spaces[size_t(std::max(place.space, 0))].sizes, plan.spaces[size_t(std::max(place.space, 0))].alongRow))
-      if (isColumn && place.space >= 0)
-        columns.push_back(size);
     value = b.add(value, b.mul(memory.each, place.offset));
-    addAll(numbers[0], plan.rowSizes, place.rows, /*isFirst=*/!graphHasRows());
-    addAll(numbers[1], columns, place.columns, /*isFirst=*/true);
+    addDigits(numbers[0], plan.rowSizes, place.rows, /*isWhole=*/!graphHasRows());
+    addDigits(numbers[1], columnSizesOf(place.space), place.columns, /*isWhole=*/true);
   }
   if (memory.valueStep)
-    add(numbers[0], plan.mostRows / e.maxRows, 0, memory.valueStep);
+    addDigit(numbers[0], plan.mostRows / e.maxRows, 0, memory.valueStep);
   return value;
 }
 

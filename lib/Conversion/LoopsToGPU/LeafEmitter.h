@@ -27,7 +27,7 @@ struct Memory {
   /// Not null: where this holds, all elements of row r are `value + r * valueStep`.
   Value isValue;
   Value value, valueStep;
-  Value each; // of chains: how much an element is more than the one before; null: nothing
+  Value each; // of chains: how much more an element is than the one before; null: nothing
   bool aligned = false; // rows begin at multiples of 16 bytes
   bool swizzled = false; // pieces of lines have changed places (#loops.memory)
   Value liftStride;     // elements; null: all lifts are one

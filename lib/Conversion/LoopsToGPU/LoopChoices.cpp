@@ -28,9 +28,11 @@ LogicalResult LoopWalker::takeSplat(loops::SplatOp splat) {
   } else {
     pointer = LLVM::ZeroOp::create(b, b.pointer(global));
   }
-  ValueAt at{arith::ConstantIntOp::create(b, 1, 1), valueOf(splat.getValue()), Value(), growthOf(splat.getValue())};
+  ValueAt at{arith::ConstantIntOp::create(b, 1, 1), valueOf(splat.getValue()), Value(), growthOf(splat.getValue()), Value()};
   if (splat.getStep())
     at.step = valueOf(splat.getStep());
+  if (splat.getStep() && splat.getElements() == 1)
+    at.each = at.step;
   known.values[splat.getResult()] = pointer;
   known.splats[splat.getResult()] = at;
   return success();
@@ -104,7 +106,7 @@ void LoopWalker::yieldResult(OpResult result, Value yielded, SmallVectorImpl<Val
     return;
   ValueAt at = known.splats.lookup(yielded);
   if (!at.holds)
-    at = {arith::ConstantIntOp::create(b, 0, 1), arith::ConstantOp::create(b, b.getZeroAttr(form.value)), Value(), Value()};
+    at = {arith::ConstantIntOp::create(b, 0, 1), arith::ConstantOp::create(b, b.getZeroAttr(form.value)), Value(), Value(), Value()};
   if (at.value.getType() != form.value) // one value beside a number
     at.value = arith::ExtSIOp::create(b, form.value, at.value);
   llvm::append_range(values, ValueRange{at.holds, at.value});

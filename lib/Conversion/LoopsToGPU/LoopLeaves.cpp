@@ -124,8 +124,9 @@ void LoopWalker::bindOperands(loops::LeafOp leaf, LeafEmitter &emitter, IsBound 
       if (rows.value) {
         memory.isValue = rows.value->holds;
         memory.value = rows.value->value;
-        memory.valueStep = rows.value->step;
+        memory.valueStep = matchPattern(rows.stride, m_Zero()) ? Value() : rows.value->step;
         memory.liftStep = rows.value->lift;
+        memory.each = rows.value->each;
       }
       break;
     }

@@ -31,6 +31,7 @@ private:
   /// One value for all elements of row r, `value + r * step`, where `holds`; `lift` is added for each lifted iteration.
   struct ValueAt {
     Value holds, value, step, lift; // i1; of the element or i64; i64 or null
+    Value each;                     // i64 or null
   };
   /// Memory of rows: where the first lies, elements from one to the next, and from one lifted iteration to the next.
   struct RowsAt {

@@ -32,9 +32,20 @@
 // RUN: ft-run %S/../../../examples/flash_attention.mlir --type=q="tensor<16x64xf16>" --type=k="tensor<16x64xf16>" --type=v="tensor<16x64xf16>" --type=o="tensor<16x64xf16>" --type=p="tensor<16x16xf16>" --type=r="tensor<16xf16>" --type=s="tensor<f16>" --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=1 --dim=Q=3 --dim=K=11
 
 // Rows of several elements of the list, whose numbers a mask compares with those of the keys.
-// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/' %examples/flash_attention_causal.mlir > %t.causal.mlir
-// RUN: ft-run %t.causal.mlir --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=1 --dim=L=7
-// RUN: ft-run %t.causal.mlir --engine=interpret-tile --compare=interpret --target=sm_90a --multiprocessors=1 --machine=%t.json --dim=B=1 --dim=H=2 --dim=L=5
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/; s/L = 4/L = 32/' %examples/flash_attention_causal.mlir > %t.causal.mlir
+// RUN: ft-run %t.causal.mlir --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=3 --machine=%S/../../machines/h200.json --dim=B=1 --dim=H=1 --dim=L=7
+// RUN: ft-run %t.causal.mlir --engine=interpret-tile --compare=interpret --target=sm_90a --multiprocessors=3 --machine=%S/../../machines/h200.json --dim=B=1 --dim=H=2 --dim=L=5
+//
+// Numbers of joined keys are computed where elements are, two apart as well: no thread of the loop waits for them.
+// RUN: ft-opt %t.causal.mlir --ft-compile="to=tile target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=NUMBERS
+// NUMBERS: scf.for
+// NUMBERS: loops.splat {{.*}} step {{.*}} elements 1 rows 4 : index -> memref<?xi64>
+// NUMBERS: loops.splat {{.*}} step {{.*}} elements 1 rows 4 : index -> memref<?xi64>
+// NUMBERS-NOT: memref.store
+// NUMBERS-NOT: loops.sync
+// NUMBERS: loops.leaf
+// RUN: sed 's/%blocks = ft.iota : !ft.list<\[L\]/%numbers = ft.iota : !ft.list<[2 * L]/; s/%osss = ft.map/%blocks = ft.stride %numbers from 0 step 2 : !ft.list<[2 * L], !i>\n  %osss = ft.map/' %t.causal.mlir > %t.twice.mlir
+// RUN: ft-run %t.twice.mlir --engine=emulate --compare=interpret --target=sm_90a --multiprocessors=3 --machine=%S/../../machines/h200.json --dim=B=1 --dim=H=1 --dim=L=6
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>

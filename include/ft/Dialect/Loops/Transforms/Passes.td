@@ -138,6 +138,24 @@ def LoopsChoosePipelines : DecisionPass<"loops-choose-pipelines"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def LoopsKeepNumbers : DecisionPass<"loops-keep-numbers"> {
+  let summary = "keep numbers of joined iterations as values where chains of products take them";
+  string reads = "`layouts` of leaves, loops of level thread";
+  string writes = "`loops.splat`";
+  let description = [{
+    Iterations that are joined have a list of numbers, which the threads of a block write to shared memory (`ft.iota` beside joined keys). Leaves with the layout
+    `#tile.chain` compute them where they need them. So a list that such leaves alone read becomes a `loops.splat`, if its elements are evenly apart. No
+    thread waits for it then.
+
+    ```mlir
+    scf.forall (%u) in (4) { … memref.store %number, %list[%u] : memref<?xi64> } {mapping = [#loops.level<thread>]}
+    ==>
+    %list = loops.splat %first step %one elements 1 rows 4 : index -> memref<?xi64>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect"];
+}
+
 def LoopsPlaceMemory : DecisionPass<"loops-place-memory"> {
   let summary = "say where a GPU's thread block has its memory";
   string reads = "`layouts`, places of `loops.alloc`, `loops.grid`";

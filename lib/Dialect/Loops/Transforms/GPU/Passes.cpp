@@ -21,6 +21,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_LOOPSCHOOSEPOINTS
 #define GEN_PASS_DEF_LOOPSCHOOSETASKS
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
+#define GEN_PASS_DEF_LOOPSKEEPNUMBERS
 #define GEN_PASS_DEF_LOOPSKEEPSUMS
 #define GEN_PASS_DEF_LOOPSPLACEMEMORY
 #define GEN_PASS_DEF_LOOPSPLACESYNCS
@@ -132,6 +133,15 @@ struct LoopsChoosePipelines : mlir::ft::impl::LoopsChoosePipelinesBase<LoopsChoo
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelPipelines)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsKeepNumbers : mlir::ft::impl::LoopsKeepNumbersBase<LoopsKeepNumbers> {
+  using LoopsKeepNumbersBase::LoopsKeepNumbersBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, keepKernelNumbers)))
       signalPassFailure();
   }
 };

@@ -34,6 +34,9 @@ LogicalResult findKernelAlignment(loops::ProgramOp program, const GpuScheduleOpt
 /// Decides which kernels have warp groups that fetch and warp groups that multiply (`tile.pipeline`); before memory is placed.
 LogicalResult chooseKernelPipelines(loops::ProgramOp program, const GpuScheduleOptions &options);
 
+/// Makes lists of numbers values where chains of products take them; before memory is placed.
+LogicalResult keepKernelNumbers(loops::ProgramOp program, const GpuScheduleOptions &options);
+
 /// Writes where in shared memory, in the workspace or in an output a thread block has what, of leaves that have layouts.
 LogicalResult placeKernelMemory(loops::ProgramOp program, const GpuScheduleOptions &options);
 
