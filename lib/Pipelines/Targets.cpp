@@ -166,6 +166,7 @@ static void addGpuDecisions(OpPassManager &pm) {
 
 /// Roles and channels of the kernels that have a pipeline, for thread blocks of so many bytes of shared memory at most.
 static void addRoles(OpPassManager &pm, int64_t sharedBytes) {
+  pm.addPass(tile::createTileSplitMasks());
   pm.addPass(tile::createTileHoistFetches());
   pm.addPass(tile::createTileRotateLoops());
   pm.addPass(tile::createTileSplitRoles());

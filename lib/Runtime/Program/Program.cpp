@@ -157,6 +157,7 @@ Status Program::reportErrorRecord() {
                                                             : std::to_string(record->kernel);
   std::string what = record->code == 1   ? "an index was out of range"
                      : record->code == 2 ? "a wait never ended"
+                     : record->code == 3 ? "all scores of a row are as low as the number by which a mask hides some"
                                          : "error " + std::to_string(record->code);
   std::string values;
   for (volatile int64_t &value : record->values)

@@ -34,7 +34,7 @@ struct ChainedLaunch {
 
 /// What a kernel writes when it must give up; the first word says why and is
 /// written last. 0 is no error, 1 an index out of range, 2 a wait that never
-/// ended. Of an index: the values are the index, its bound, and the number of its place in the plan.
+/// ended, 3 scores that a mask can't be told from (`tile-split-masks`). Of an index: the values are the index, its bound, and the number of its place in the plan.
 struct ErrorRecord {
   volatile uint32_t code;
   volatile uint32_t kernel;

@@ -38,7 +38,7 @@ static LogicalResult changeSteps(std::vector<rt::Step> &steps, int64_t kernel, l
 }
 
 /// Changes the launches of a kernel in the plan of its module, if it has one.
-static LogicalResult changeLaunches(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Launch &)> change) {
+static LogicalResult changePlans(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Plan &, int64_t)> change) {
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   const StringRef planName = TileDialect::PlanAttrHelper::getNameStr();
   auto text = module ? module->getAttrOfType<StringAttr>(planName) : StringAttr();
@@ -53,10 +53,14 @@ static LogicalResult changeLaunches(LLVM::LLVMFuncOp kernel, llvm::function_ref<
     return module.emitError() << "'" << planName << "' is no launch plan: " << read.message();
   for (rt::Plan &plan : entry.plans)
     for (auto [i, name] : llvm::enumerate(plan.kernels))
-      if (name == kernel.getName() && failed(changeSteps(plan.steps, int64_t(i), change)))
+      if (name == kernel.getName() && failed(change(plan, int64_t(i))))
         return failure();
   module->setAttr(planName, StringAttr::get(kernel.getContext(), entry.toJson().dump(/*pretty=*/false)));
   return success();
+}
+
+static LogicalResult changeLaunches(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Launch &)> change) {
+  return changePlans(kernel, [&](rt::Plan &plan, int64_t number) { return changeSteps(plan.steps, number, change); });
 }
 
 LogicalResult tile::addThreads(LLVM::LLVMFuncOp kernel, int64_t threads) {
@@ -91,4 +95,32 @@ FailureOr<int64_t> tile::addSharedMemory(LLVM::LLVMFuncOp kernel, int64_t bytes,
     return kernel.emitError() << "slots for operands take " << bytes << " bytes of shared memory after the " << first
                               << " that the kernel has otherwise: expected at most " << most << " together";
   return first;
+}
+
+FailureOr<std::pair<Value, int64_t>> tile::addErrorRecord(LLVM::LLVMFuncOp kernel) {
+  int64_t own = 0;
+  LogicalResult changed = changePlans(kernel, [&](rt::Plan &plan, int64_t number) {
+    own = number;
+    auto found = llvm::find_if(plan.buffers, [](const rt::Buffer &buffer) { return buffer.kind == rt::Buffer::error; });
+    rt::KernelArgument record;
+    record.kind = rt::KernelArgument::pointer;
+    record.buffer = int64_t(found - plan.buffers.begin());
+    if (found == plan.buffers.end())
+      plan.buffers.push_back({rt::Buffer::error, 0, 0});
+    return changeSteps(plan.steps, number, [&](rt::Launch &launch) {
+      launch.arguments.push_back(record);
+      return success();
+    });
+  });
+  if (failed(changed))
+    return failure();
+  constexpr unsigned globalSpace = 1;
+  Block &body = kernel.getBody().front();
+  Value record = body.addArgument(LLVM::LLVMPointerType::get(kernel.getContext(), globalSpace), kernel.getLoc());
+  SmallVector<Attribute> attributes(body.getNumArguments(), DictionaryAttr::get(kernel.getContext()));
+  if (ArrayAttr before = kernel.getArgAttrsAttr())
+    llvm::copy(before, attributes.begin());
+  kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()), llvm::to_vector(body.getArgumentTypes())));
+  kernel.setArgAttrsAttr(ArrayAttr::get(kernel.getContext(), attributes));
+  return std::pair(record, own);
 }

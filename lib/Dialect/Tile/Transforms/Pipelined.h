@@ -23,6 +23,9 @@ llvm::LogicalResult addThreads(LLVM::LLVMFuncOp kernel, int64_t threads);
 /// Without a plan it begins after so many bytes.
 llvm::FailureOr<int64_t> addSharedMemory(LLVM::LLVMFuncOp kernel, int64_t bytes, int64_t alignment, int64_t most, int64_t after);
 
+/// Gives each launch the record by which a kernel ends a call; where it is, and the kernel's number in the plan.
+llvm::FailureOr<std::pair<Value, int64_t>> addErrorRecord(LLVM::LLVMFuncOp kernel);
+
 } // namespace mlir::tile
 
 #endif // FT_LIB_DIALECT_TILE_TRANSFORMS_PIPELINED_H

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs attention with masks in the emulator, thread by thread and by the definitions of operations on tiles.
+
+    masks.py BIN PROGRAM MACHINE
+
+Variants of PROGRAM's function are made by replacements of its text. Prints what the compiler decided of each mask.
+"""
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+CAUSAL = "%ok = arith.cmpi sge, %row, %col : i64"
+KEPT = "%z = arith.addf %x, %x : f16"
+
+
+def window(length):
+    return f"""%w = arith.constant {length} : i64
+        %first = arith.subi %row, %w : i64
+        %late = arith.cmpi sge, %row, %col : i64
+        %early = arith.cmpi slt, %first, %col : i64
+        %ok = arith.andi %late, %early : i1"""
+
+
+LATE = """%back = arith.constant 40 : i64
+        %limit = arith.subi %row, %back : i64
+        %ok = arith.cmpi sgt, %limit, %col : i64"""
+PARITY = """%late = arith.cmpi sge, %row, %col : i64
+        %two = arith.constant 2 : i64
+        %odd = arith.remsi %row, %two : i64
+        %same = arith.cmpi ne, %odd, %two : i64
+        %ok = arith.andi %late, %same : i1"""
+ALIBI = """%far = arith.subi %col, %row : i64
+        %fd = arith.sitofp %far : i64 to f16
+        %slope = arith.constant 0.0625 : f16
+        %b = arith.mulf %fd, %slope : f16
+        %z0 = arith.addf %x, %b : f16
+        %cap = arith.constant 20.0 : f16
+        %z1 = arith.divf %z0, %cap : f16
+        %z2 = math.tanh %z1 : f16
+        %z = arith.mulf %z2, %cap : f16"""
+
+
+# What joins two partial states; without it iterations follow each other.
+COMBINE = re.compile(r"(?s) combine \(%ma.*?\} identity \([^)]*\)")
+
+
+def width(columns):
+    return ("!x = tensor<32x48x", f"!x = tensor<32x{columns}x")
+
+
+COUNTED = [("%s0 = arith.mulf %s, %fix : !r", "%s9 = arith.mulf %s, %fix : !r\n      %tiny = arith.constant dense<0.01> : !r\n      %s0 = arith.addf %s9, %tiny : !r"),
+           ("ft.reduce (", "ft.foldl ("), (COMBINE, "")]
+BF16 = [("f16", "bf16"), ("-3.0e4", "-1.0e30")]
+# Weights that are no powers: the mask gives 0, and no state is multiplied.
+WEIGHTS = [("dense<-3.0e4> : !r", "dense<0.0> : !r"), ("%lowest = arith.constant -3.0e4", "%lowest = arith.constant 0.0"),
+           ("%p = math.exp %d : !p", "%p = arith.addf %seen, %zp : !p"), ("%o0 = arith.mulf %o, %fixb : !x", "%o0 = arith.addf %o, %zo : !x"),
+           ("%s0 = arith.mulf %s, %fix : !r", "%s0 = arith.addf %s, %zr : !r"), ("ft.yield %m1, %s1, %o1", "ft.yield %m, %s1, %o1"),
+           ("ft.reduce (", "ft.foldl ("), (COMBINE, ""), ("%out = arith.divf %of, %sfb : !x", "%out = arith.addf %of, %zo : !x")]
+VARIANTS = {
+    "causal": ([], [{"L": n} for n in (1, 9)]),
+    "window": ([(CAUSAL, window(50)), width(80)], [{"L": 9}]),
+    "narrow": ([(CAUSAL, window(5)), width(64)], [{"L": 7}]),
+    "late": ([(CAUSAL, LATE), width(64)], [{"L": n} for n in (1, 9)]),
+    "keys": ([("%ks: !ft.list<[L", "%ks: !ft.list<[K"), ("%vs: !ft.list<[L", "%vs: !ft.list<[K"), ("%js = ft.iota : !ft.list<[L", "%js = ft.iota : !ft.list<[K"),
+              ("= %ks, %vs, %js : !ft.list<[L], !x>, !ft.list<[L], !x>, !ft.list<[L]", "= %ks, %vs, %js : !ft.list<[K], !x>, !ft.list<[K], !x>, !ft.list<[K]"),
+              ('"L >= 1"', '"K >= 1"'), width(64)], [{"L": 9, "K": 5}, {"L": 3, "K": 9}]),
+    "alibi": ([(KEPT, ALIBI), width(96)], [{"L": 5}]),
+    "bf16": (BF16, [{"L": 5}]),
+    "weights": (WEIGHTS, [{"L": 7}]),
+    "counted": (COUNTED, [{"L": 5}]),
+    "parity": ([(CAUSAL, PARITY)], [{"L": 5}]),
+}
+
+
+def replaced(text, replacements):
+    for old, new in replacements:
+        changed = old.sub(lambda _: new, text) if isinstance(old, re.Pattern) else text.replace(old, new)
+        assert changed != text, old
+        text = changed
+    return text
+
+
+def write_halves(path, value):
+    """Five blocks of queries, keys or values, all elements of a value."""
+    shape = (5, 32, 48)
+    header = f"{{'descr': '<f2', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack("<e", value) * (5 * 32 * 48))
+
+
+def main():
+    folder, program, machine = sys.argv[1:]
+    text = open(program).read()
+    runs = wrong = 0
+
+    def run(path, engine, *options):
+        command = [f"{folder}/ft-run", path, f"--engine={engine}", "--target=sm_90a", "--multiprocessors=3", f"--machine={machine}", *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+        return done.returncode, done.stdout + done.stderr
+
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, (replacements, lengths) in VARIANTS.items():
+            path = f"{scratch}/{name}.mlir"
+            with open(path, "w") as file:
+                file.write(replaced(text, replacements))
+            said = subprocess.run([f"{folder}/ft-opt", path, f"--ft-compile=to=pipeline target=sm_90a machine={machine}", "--remarks-filter=gpu", "-o", "/dev/null"],
+                                  capture_output=True, text=True, check=False).stderr
+            for reason in re.findall(r'split-mask .*Reason="([^"]*)"', said) or [f"no split ({said[:500]})"]:
+                print(f"{name}: {reason}")
+            for length in lengths:
+                for engine in ("emulate", "interpret-tile"):
+                    runs += 1
+                    code, answer = run(path, engine, "--compare=interpret", *(f"--dim={n}={v}" for n, v in length.items()))
+                    if code:
+                        wrong += 1
+                        print(f"{name} {length}, {engine}: {answer[:1500]}")
+        print(f"{runs} runs, {wrong} wrong")
+        for i, value in enumerate((250.0, -250.0, 1.0)):
+            write_halves(f"{scratch}/{i}.npy", value)
+        code, answer = run(f"{scratch}/causal.mlir", "emulate", *(f"--arg={scratch}/{i}.npy" for i in range(3)))
+        print(f"low: {'error' if code else 'no error'}: {answer[:600]}")
+
+
+if __name__ == "__main__":
+    main()
