@@ -261,8 +261,9 @@ std::optional<IdleWhen> mlir::tile::findIdle(scf::ForOp loop, const Masked &mask
     return std::nullopt;
   const double most = std::isinf(masked.low) ? std::numeric_limits<float>::max() : std::abs(masked.low);
   constexpr double usual = 256, share = 1024; // (so far above that f32 tells them apart)
+  constexpr double lowest = -8192;            // (a call whose scores are lower ends with an error: no number that scores may have hides some)
   for (double above = std::max(usual, most / share); above < most; above *= 2)
-    if (double least = std::isinf(masked.low) ? -most : masked.low + above; isIdle(loop, masked, maximum, least) && isNew(loop, masked, *maximum, least))
+    if (double least = std::isinf(masked.low) ? -most : masked.low + above; least <= lowest && isIdle(loop, masked, maximum, least) && isNew(loop, masked, *maximum, least))
       return IdleWhen{maximum, least};
   return std::nullopt;
 }
