@@ -322,7 +322,7 @@ static SmallVector<Operation *> layoutsOfOutside(scf::ForOp loop) {
   llvm::SetVector<Operation *> found;
   auto isOutside = [&](Value value) { return loop.isDefinedOutsideOfLoop(value) || found.contains(value.getDefiningOp()); };
   loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, linalg::TransposeOp>(op) && llvm::all_of(op->getOperands(), isOutside))
+    if (isa<tensor::EmptyOp, ReassociativeReshapeOpInterface, linalg::TransposeOp>(op) && llvm::all_of(op->getOperands(), isOutside))
       found.insert(op);
   });
   return found.takeVector();

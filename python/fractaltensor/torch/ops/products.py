@@ -306,8 +306,8 @@ def _is_in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor) -> bool
 
 
 def _in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor, scale, compute: DType) -> Tensor:
-    """Attention over blocks of keys: the greatest score so far, the sum of the exponentials and of what they weigh are states that
-    each block rescales, so that a row of scores lies nowhere (Milakov and Gimelshein 2018, §3; Dao et al. 2022, §3.1)."""
+    """Attention over blocks of keys (Milakov and Gimelshein 2018, §3; Dao et al. 2022, §3.1). The greatest score so far, the sum of the
+    exponentials and the sum of weighed values are states that each block rescales. No row of scores lies in memory."""
     from . import reductions
     from .table import assign
 

@@ -278,8 +278,8 @@ std::string OperandMap::groupDims(const MapRequest &request) {
   return "";
 }
 
-/// Whether rows are elements of the buffer, so that the digits of an index inside of an element, in the element's dimensions, are places of
-/// their own: all that is read of an element lies in it.
+/// Whether rows are elements of the buffer. Then an index inside of an element has a digit in each of the element's dimensions, since all that
+/// is read of an element lies in it.
 bool OperandMap::canSplitInside() const {
   const Dim &row = dims[groups[rowGroup].last];
   return insideStep == 0 && row.buffers >= 0 && row.stride == elementNumbers;
