@@ -250,8 +250,10 @@ static IntegerPolyhedron extract(const IntegerPolyhedron &set, ArrayRef<unsigned
 /// all: most loops around a block are such parts.
 bool etdg::isEmpty(const IntegerPolyhedron &given) {
   countAsked(1);
-  if (mustStop())
-    return false;
+  return !mustStop() && hasNoPoint(given);
+}
+
+bool etdg::hasNoPoint(const IntegerPolyhedron &given) {
   IntegerPolyhedron set = given;
   Solved solved = solveAll(set, 0, set.getNumVars());
   if (hasFalseConstraint(set) || set.isEmptyByGCDTest())
@@ -260,48 +262,45 @@ bool etdg::isEmpty(const IntegerPolyhedron &given) {
                       [&](ArrayRef<unsigned> rows) { return isPartEmpty(extract(set, rows)); });
 }
 
-/// Piece by piece, with parts that hold no integer dropped at once: divisions are what a rational
-/// test, by which MLIR prunes, cannot tell apart.
-static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
-                                    ArrayRef<IntegerPolyhedron> pieces) {
-  SmallVector<IntegerPolyhedron, 0> rest = {set};
-  for (const IntegerPolyhedron &piece : pieces) {
+/// The same for a piece with locals that are no divisions: by others that are.
+static void subtractAny(const IntegerPolyhedron &part, const IntegerPolyhedron &piece, SmallVectorImpl<IntegerPolyhedron> &rest) {
+  if (subtractPiece(part, piece, rest))
+    return;
+  SmallVector<IntegerPolyhedron, 0> open = {part};
+  PresburgerRelation others = PresburgerRelation(piece).computeReprWithOnlyDivLocals();
+  for (const IntegerRelation &other : others.getAllDisjuncts()) {
     SmallVector<IntegerPolyhedron, 0> left;
-    for (IntegerPolyhedron &part : rest) {
-      if (mustStop())
-        return PresburgerSet(set); // as if no piece covered any of it
-      if (isEmpty(IntegerPolyhedron(part.intersect(piece)))) {
-        left.push_back(std::move(part));
-        continue;
-      }
-      PresburgerSet difference = PresburgerSet(part).subtract(PresburgerSet(piece));
-      for (const IntegerRelation &disjunct : difference.getAllDisjuncts())
-        if (IntegerPolyhedron open(disjunct); !isEmpty(open))
-          left.push_back(std::move(open));
-    }
-    rest = std::move(left);
+    for (const IntegerPolyhedron &one : open)
+      if (!subtractPiece(one, IntegerPolyhedron(other), left))
+        left.push_back(one); // as if it covered nothing
+    open = std::move(left);
   }
-  PresburgerSet result = PresburgerSet::getEmpty(set.getSpaceWithoutLocals());
-  for (const IntegerPolyhedron &part : rest)
-    result.unionInPlace(part);
-  return result;
+  llvm::append_range(rest, open);
 }
 
+/// Piece by piece, with parts that hold no integer dropped at once.
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   countAsked(int64_t(1 + cover.size()));
   if (cover.empty() || mustStop())
     return PresburgerSet(set);
-  SmallVector<IntegerPolyhedron, 0> pieces;
-  bool isResolved = false;
+  SmallVector<IntegerPolyhedron, 0> rest = {set};
   for (const IntegerPolyhedron &given : llvm::reverse(cover))
-    for (IntegerPolyhedron &piece : resolveLocals(given, isResolved))
-      pieces.push_back(std::move(piece));
-  if (isResolved)
-    return subtractInTurn(set, pieces);
-  PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
-  for (const IntegerPolyhedron &piece : pieces)
-    all.unionInPlace(piece);
-  return PresburgerSet(set).subtract(all);
+    for (const IntegerPolyhedron &piece : resolveLocals(given)) {
+      SmallVector<IntegerPolyhedron, 0> left;
+      for (IntegerPolyhedron &part : rest) {
+        if (mustStop())
+          return PresburgerSet(set); // as if no piece covered any of it
+        if (hasNoPoint(IntegerPolyhedron(part.intersect(piece))))
+          left.push_back(std::move(part));
+        else
+          subtractAny(part, piece, left);
+      }
+      rest = std::move(left);
+    }
+  PresburgerSet result = PresburgerSet::getEmpty(set.getSpaceWithoutLocals());
+  for (const IntegerPolyhedron &part : rest)
+    result.unionInPlace(part);
+  return result;
 }
 
 /// Whether `outer`, without local variables, holds on all rational points of `set`.
