@@ -118,27 +118,34 @@ static Numbers negated(ArrayRef<DynamicAPInt> row, int64_t constant) {
   return result;
 }
 
-/// Adds what says of one more local of `piece` what it is, which has a solution everywhere. False where nothing says it. Inequalities that
-/// do are marked.
+/// Adds what says of one more local of `piece` what it is, which has a solution everywhere. False where nothing says it. Inequalities of
+/// `piece` that say no more than that are marked.
 static bool addDefinition(IntegerPolyhedron &part, const IntegerPolyhedron &piece, unsigned local, const MaybeLocalRepr &repr,
                           llvm::BitVector &marked) {
+  // By f - m·q >= 0, which `row` is: q = floor(f / m). Returns the other inequality.
+  auto define = [&](ArrayRef<DynamicAPInt> row) {
+    Numbers upper = negated(row, 0);
+    upper.back() += -row[local] - 1;
+    part.addInequality(row);
+    part.addInequality(upper);
+    return upper;
+  };
   if (repr.kind == ReprKind::Inequality) {
-    for (unsigned row : {repr.repr.inequalityPair.lowerBoundIdx, repr.repr.inequalityPair.upperBoundIdx}) {
-      part.addInequality(piece.getInequality(row));
-      marked.set(row);
-    }
+    unsigned low = repr.repr.inequalityPair.lowerBoundIdx, high = repr.repr.inequalityPair.upperBoundIdx;
+    if (piece.atIneq(low, local) > 0)
+      std::swap(low, high);
+    Numbers upper = define(Numbers(piece.getInequality(low)));
+    marked.set(low);
+    // A pair 0 <= f - m·q <= c with c < m - 1 also says which remainders there are.
+    if (ArrayRef(upper) == piece.getInequality(high))
+      marked.set(high);
     return true;
   }
   if (repr.kind != ReprKind::Equality)
     return false;
-  // m·q = f: q = floor(f / m), and the equality says that nothing remains.
+  // m·q = f: the equality also says that nothing remains.
   Numbers row(piece.getEquality(repr.repr.equalityIdx));
-  if (row[local] > 0)
-    row = negated(row, 0);
-  Numbers upper = negated(row, 0);
-  upper.back() += -row[local] - 1;
-  part.addInequality(row);
-  part.addInequality(upper);
+  define(row[local] > 0 ? negated(row, 0) : row);
   return true;
 }
 

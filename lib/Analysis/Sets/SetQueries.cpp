@@ -262,17 +262,64 @@ bool etdg::hasNoPoint(const IntegerPolyhedron &given) {
                       [&](ArrayRef<unsigned> rows) { return isPartEmpty(extract(set, rows)); });
 }
 
-/// The same for a piece with locals that are no divisions: by others that are.
+/// The pieces whose union is `piece`, one for each value of its first local that is no division and has few values. None where no local
+/// is such a one.
+static SmallVector<IntegerPolyhedron, 0> fixLocal(IntegerPolyhedron piece) {
+  constexpr int64_t mostValues = 16;
+  piece.removeDuplicateDivs();
+  std::vector<MaybeLocalRepr> reprs(piece.getNumLocalVars());
+  piece.getLocalReprs(&reprs);
+  Simplex simplex(piece);
+  unsigned firstLocal = piece.getVarKindOffset(VarKind::Local), numVars = piece.getNumVars();
+  for (auto [l, repr] : llvm::enumerate(reprs)) {
+    if (repr.kind != ReprKind::None)
+      continue;
+    SmallVector<DynamicAPInt> direction(numVars + 1, DynamicAPInt(0));
+    direction[firstLocal + l] = 1;
+    auto [low, high] = simplex.computeIntegerBounds(direction);
+    if (!low.isBounded() || !high.isBounded() || *high - *low >= mostValues)
+      continue;
+    SmallVector<IntegerPolyhedron, 0> pieces;
+    for (DynamicAPInt value = *low; value <= *high; ++value) {
+      pieces.push_back(piece);
+      pieces.back().setAndEliminate(firstLocal + unsigned(l), value);
+    }
+    return pieces;
+  }
+  return {};
+}
+
+/// Takes `piece` from `part` value by value of locals that are no divisions. False, and nothing appended, where one of them has many
+/// values.
+static bool subtractFixed(const IntegerPolyhedron &part, const IntegerPolyhedron &piece, SmallVectorImpl<IntegerPolyhedron> &rest) {
+  SmallVector<IntegerPolyhedron, 0> pieces = fixLocal(piece), open = {part};
+  if (pieces.empty())
+    return false;
+  for (const IntegerPolyhedron &one : pieces) {
+    SmallVector<IntegerPolyhedron, 0> left;
+    for (const IntegerPolyhedron &each : open)
+      if (hasNoPoint(IntegerPolyhedron(each.intersect(one))))
+        left.push_back(each);
+      else if (!subtractPiece(each, one, left) && !subtractFixed(each, one, left))
+        return false;
+    open = std::move(left);
+  }
+  llvm::append_range(rest, open);
+  return true;
+}
+
+/// The same for a piece with locals that are no divisions: by others that are, or value by value.
 static void subtractAny(const IntegerPolyhedron &part, const IntegerPolyhedron &piece, SmallVectorImpl<IntegerPolyhedron> &rest) {
   if (subtractPiece(part, piece, rest))
     return;
   SmallVector<IntegerPolyhedron, 0> open = {part};
   PresburgerRelation others = PresburgerRelation(piece).computeReprWithOnlyDivLocals();
   for (const IntegerRelation &other : others.getAllDisjuncts()) {
+    IntegerPolyhedron one(other);
     SmallVector<IntegerPolyhedron, 0> left;
-    for (const IntegerPolyhedron &one : open)
-      if (!subtractPiece(one, IntegerPolyhedron(other), left))
-        left.push_back(one); // as if it covered nothing
+    for (const IntegerPolyhedron &each : open)
+      if (!subtractPiece(each, one, left) && !subtractFixed(each, one, left))
+        left.push_back(each); // as if it covered nothing
     open = std::move(left);
   }
   llvm::append_range(rest, open);
