@@ -70,6 +70,13 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
   return
 }
 // -----
+func.func @k() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
+  %n = arith.constant 8 : index
+  // expected-error @below {{expected memory of type memref<?xT> with elements that are numbers, found 'memref<?xcomplex<f32>>' (loops_alloc2)}}
+  %m = loops.alloc %n in <shared> : memref<?xcomplex<f32>>
+  return
+}
+// -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
   // expected-error @below {{expected shared memory of a size that its parts divide, found 4 parts (loops_alloc4)}}
   %m = loops.alloc %n parts 4 in <workspace> : memref<?xf32>

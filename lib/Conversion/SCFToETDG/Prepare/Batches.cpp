@@ -313,7 +313,10 @@ static void forEachBatch(scf::ForOp loop, llvm::function_ref<bool(const BatchAxe
 
 static unsigned countBatches(scf::ForOp loop) {
   unsigned count = 0;
-  forEachBatch(loop, [&](const BatchAxes &) { return ++count == 0; });
+  forEachBatch(loop, [&](const BatchAxes &) {
+    ++count;
+    return false;
+  });
   return count;
 }
 

@@ -44,6 +44,8 @@ int64_t AllocOp::getBytesOfBlock() {
   if (!count)
     return 0;
   Type element = getType().getElementType();
+  if (!element.isIntOrIndexOrFloat()) // (the verifier refuses it)
+    return 0;
   int64_t bytes = element.isIndex() ? sizeof(int64_t) : llvm::divideCeil(element.getIntOrFloatBitWidth(), CHAR_BIT);
   return *count / std::max<int64_t>(getParts().value_or(1), 1) * bytes;
 }

@@ -69,9 +69,9 @@ struct NumberList {
 
 /// Whether a view is read by chains of products alone, after the list is filled.
 static bool isOfChains(loops::ViewOp view, scf::ForallOp filled) {
-  return view->getBlock() == filled->getBlock() && filled->isBeforeInBlock(view) && llvm::all_of(view->getUsers(), [](Operation *user) {
+  return view->getBlock() == filled->getBlock() && filled->isBeforeInBlock(view) && llvm::all_of(view->getUsers(), [&](Operation *user) {
     auto leaf = dyn_cast<loops::LeafOp>(user);
-    return leaf && leaf.getLayoutsAttr() && llvm::all_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ChainAttr>);
+    return leaf && !llvm::is_contained(leaf.getOutputs(), view.getResult()) && leaf.getLayoutsAttr() && llvm::all_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ChainAttr>);
   });
 }
 
