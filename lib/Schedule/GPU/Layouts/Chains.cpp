@@ -202,7 +202,8 @@ bool ChainPlanner::takeRead(unsigned number, const ElementView &view) {
   if (isWritten(view.buffer) || graph.buffers[size_t(view.buffer)].kind == Buffer::Kind::Scratch)
     return fail(number, "it reads other elements than those that a tile has");
   Type element = graph.buffers[size_t(view.buffer)].elementType;
-  if (!element.isSignlessIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+  const bool isFlag = element.isInteger(1); // (a byte in memory)
+  if (!isFlag && (!element.isSignlessIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0))
     return fail(number, "it reads elements that are no whole bytes");
   elsewhere.push_back(view.buffer);
   return true;

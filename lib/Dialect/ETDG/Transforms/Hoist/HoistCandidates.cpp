@@ -305,6 +305,8 @@ private:
   Repeat collect(Value root, bool split, const Info &info);
   SmallVector<Operation *> collectOperations(Value root, bool split);
   SmallVector<unsigned> collectReads(const Repeat &repeat);
+  Work workOnData(Operation &op, llvm::SmallDenseSet<Value> &ofPlaces);
+  llvm::SmallDenseSet<Value> findPlaces(const Repeat &repeat);
   void measure(Repeat &repeat);
 
   CandidateFinder &finder;
@@ -429,23 +431,74 @@ Repeat LeafSearch::collect(Value root, bool split, const Info &info) {
   return repeat;
 }
 
+static bool countsWhole(Operation &op) {
+  auto isWhole = [](Type type) { return getElementTypeOrSelf(type).isIntOrIndex(); };
+  return op.hasTrait<OpTrait::ConstantLike>() || isa<linalg::IndexOp, tensor::EmptyOp>(op) ||
+         (isa_and_nonnull<arith::ArithDialect>(op.getDialect()) &&
+          (isa<arith::SelectOp>(op) || (llvm::all_of(op.getOperandTypes(), isWhole) && llvm::all_of(op.getResultTypes(), isWhole))));
+}
+
+/// Work on more than the places of elements: integers and flags that follow from these, and choices by such flags, as in masks of attention, don't count. Many
+/// units at once compute them anew for less than memory takes to hand them on, and tiles in registers know their places. `ofPlaces` has such values.
+Work LeafSearch::workOnData(Operation &op, llvm::SmallDenseSet<Value> &ofPlaces) {
+  auto isKnown = [&](Value value) { return ofPlaces.contains(value); };
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp) {
+    if (!countsWhole(op) || !llvm::all_of(op.getOperands(), isKnown))
+      return getWork(&op);
+    ofPlaces.insert(op.result_begin(), op.result_end());
+    return Work();
+  }
+  if (linalgOp.getNumReductionLoops() > 0)
+    return getWork(&op);
+  Block &body = *linalgOp.getBlock();
+  for (OpOperand &operand : op.getOpOperands())
+    if (isKnown(operand.get()))
+      ofPlaces.insert(linalgOp.getMatchingBlockArgument(&operand));
+  Work work;
+  for (Operation &inner : body.without_terminator())
+    work += workOnData(inner, ofPlaces);
+  for (auto [result, yielded] : llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
+    if (isKnown(yielded))
+      ofPlaces.insert(result);
+  const double points = getNumElements(op.getResult(0).getType());
+  return {work.product * points, work.elementwise * points, work.elementary * points};
+}
+
+/// Reads of numbers alone: of iterations, and constants.
+llvm::SmallDenseSet<Value> LeafSearch::findPlaces(const Repeat &repeat) {
+  llvm::SmallDenseSet<Value> ofPlaces;
+  for (unsigned read : repeat.reads)
+    if (llvm::all_of(leaf.getRead(read).getPieces(), [](PieceAttr piece) { return piece.getKind() != SourceKind::Buffer && piece.getGathers().empty(); }))
+      ofPlaces.insert(code.getArgument(read));
+  return ofPlaces;
+}
+
 void LeafSearch::accept(Value root, bool split, const Info &info) {
   if (llvm::any_of(found, [&](Repeat &r) { return r.root == root && r.split == split; }))
     return;
   Repeat repeat = collect(root, split, info);
   // What is made of constants alone is for folding, too.
   llvm::SmallPtrSet<Operation *, 8> varying;
-  Work heavy;
+  Work heavy, onData;
+  llvm::SmallDenseSet<Value> ofPlaces = findPlaces(repeat);
   for (Operation *op : repeat.ops) {
+    const Work own = workOnData(*op, ofPlaces);
     for (Value value : getUsed(op)) {
       Operation *def = value.getDefiningOp();
       if (def ? varying.contains(def) : !isSplat(leaf, value))
         varying.insert(op);
     }
-    if (varying.contains(op) && !hasConstantFactor(leaf, op))
+    if (varying.contains(op) && !hasConstantFactor(leaf, op)) {
       heavy += getWork(op);
+      onData += own;
+    }
   }
-  if (finder.isHeavy(heavy, root.getType()))
+  if (!finder.isHeavy(heavy, root.getType()))
+    return;
+  if (finder.settings.isWide() && !finder.isHeavy(onData, root.getType()))
+    finder.refusals.push_back({root.getDefiningOp(), leaf, "positions", ""});
+  else
     found.push_back(std::move(repeat));
 }
 

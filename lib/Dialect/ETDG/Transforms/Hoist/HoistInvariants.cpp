@@ -138,6 +138,8 @@ void Hoister::explain(ArrayRef<HoistRefusal> all, Block &body) {
       reason = "what it needs is made by iterations of the same blocks";
     else if (refusal.rule == "skew")
       reason = "it repeats along " + refusal.reason + ", which is no dimension";
+    else if (refusal.rule == "positions")
+      reason = "it follows from the place of each element, and is computed where it is needed";
     else if (refusal.rule == "narrow")
       reason = "a sum taken apart would be rounded twice (narrow allows it)";
     auto remark =
