@@ -141,7 +141,7 @@ void KernelBuilder::emitGridBarrier() {
             "@p bra again;\n"
             "st.global.u32 [$2+4], $3;\n"
             "fence.acq_rel.sys;\n"
-            "st.global.u32 [$2], 2;\n"
+            "st.global.u32 [$2], " + std::to_string(uint32_t(::ft::rt::ErrorCode::wait)) + ";\n"
             "fence.acq_rel.sys;\n"
             "trap;\n";
   } else {
@@ -183,7 +183,7 @@ Value KernelBuilder::checkIndex(Value index, Value bound, Location place, Value 
       plan().places.push_back(getPlaceText(place));
     // The code is written last: the host looks at it first.
     LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel, StringRef());
-    b.store(b.number32(1), record, i32);
+    b.store(b.number32(int64_t(::ft::rt::ErrorCode::index)), record, i32);
   }
   return arith::SelectOp::create(b, outside, b.number(0), index);
 }

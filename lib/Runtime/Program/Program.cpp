@@ -155,15 +155,15 @@ Status Program::reportErrorRecord() {
     return {};
   std::string kernel = record->kernel < plan.kernels.size() ? plan.kernels[record->kernel]
                                                             : std::to_string(record->kernel);
-  std::string what = record->code == 1   ? "an index was out of range"
-                     : record->code == 2 ? "a wait never ended"
-                     : record->code == 3 ? "all scores of a row are as low as the number by which a mask hides some"
-                                         : "error " + std::to_string(record->code);
+  const auto code = ErrorCode(record->code);
+  std::string what = code == ErrorCode::index  ? "an index was out of range"
+                     : code == ErrorCode::wait ? "a wait never ended"
+                                               : "error " + std::to_string(record->code);
   std::string values;
   for (volatile int64_t &value : record->values)
     values += (values.empty() ? "" : ", ") + std::to_string(value);
   int64_t value = record->values[0], bound = record->values[1], place = record->values[2];
-  bool hasPlace = record->code == 1 && place >= 0 && size_t(place) < plan.places.size();
+  bool hasPlace = code == ErrorCode::index && place >= 0 && size_t(place) < plan.places.size();
   record->code = 0;
   record->claimed = 0; // after the code: who claims it from now on writes a code that stays
   if (hasPlace && !plan.places[size_t(place)].empty())

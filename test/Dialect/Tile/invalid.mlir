@@ -452,3 +452,16 @@ llvm.func @swizzled_memory(%p: !llvm.ptr<1>) {
   %m = tile.memory %p : !llvm.ptr<1> swizzled -> !tile.memory<f16>
   llvm.return
 }
+
+// -----
+
+llvm.func @asked_twice(%n: i64) {
+  %flag = tile.flag 0
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  scf.for %i = %zero to %n step %one : i64 {
+    // expected-error @below {{expected no loop or branch around it: a kernel asks once, found 'scf.for'}}
+    %again = tile.raised %flag
+  }
+  llvm.return
+}

@@ -31,6 +31,8 @@ llvm.func @kernel(%da: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_
   %m = tile.mma %sums, %fa[%zero], %fb[%zero] {wgmma} : !sums, !a, !b
   // CHECK: tile.channel %{{.*}} : !tile.channel<[<128x64xf16, swizzle = 128, stages = 1>, <64x256xf16, swizzle = 128, stages = 1>], slots = 4>
   %c = tile.channel %memory : !channel
+  // CHECK: %[[FLAG:.*]] = tile.flag 0
+  %flag = tile.flag 0
   // CHECK: tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
   tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
     // CHECK: %[[A:.*]]:2, %[[FULL:.*]] = tile.acquire
@@ -52,6 +54,10 @@ llvm.func @kernel(%da: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_
     %q = tile.await %t {behind = 1 : i32} : !flight -> !sums
     // CHECK: tile.release
     tile.release %c at %none : !channel
+    // CHECK: tile.raise %[[FLAG]]
+    tile.raise %flag
+    // CHECK: tile.raised %[[FLAG]]
+    %again = tile.raised %flag
   }
   llvm.return
 }

@@ -32,11 +32,16 @@ struct ChainedLaunch {
   bool changed = true; // since this chain was launched the last time
 };
 
-/// What a kernel writes when it must give up; the first word says why and is
-/// written last. 0 is no error, 1 an index out of range, 2 a wait that never
-/// ended, 3 scores that a mask can't be told from (`tile-split-masks`). Of an index: the values are the index, its bound, and the number of its place in the plan.
+/// Why a kernel gives up.
+enum class ErrorCode : uint32_t {
+  none,
+  index, // one out of range: the record's values are the index, its bound, and the number of its place in the plan
+  wait, // one that never ended
+};
+
+/// What a kernel writes when it must give up; the first word says why and is written last.
 struct ErrorRecord {
-  volatile uint32_t code;
+  volatile uint32_t code; // an `ErrorCode`
   volatile uint32_t kernel;
   volatile int64_t values[6];
   /// Not 0: some thread writes the record, or has.

@@ -168,3 +168,9 @@ static LogicalResult verifyTiles(Operation *op, ChannelType channel, TypeRange t
 LogicalResult AcquireOp::verify() { return verifyTiles(*this, getChannel().getType(), getTiles().getTypes()); }
 
 LogicalResult ReceiveOp::verify() { return verifyTiles(*this, getChannel().getType(), getTiles().getTypes()); }
+
+LogicalResult RaisedOp::verify() {
+  if (!isa<LLVM::LLVMFuncOp, RolesOp>((*this)->getParentOp()))
+    return emitOpError("expected no loop or branch around it: a kernel asks once, found '") << (*this)->getParentOp()->getName() << "'";
+  return success();
+}

@@ -23,12 +23,42 @@ using namespace mlir::tile;
 
 namespace {
 /// A builder of what barriers are asked.
-class ChannelCode : public ImplicitLocOpBuilder {
+class BarrierCode : public ImplicitLocOpBuilder {
 public:
-  ChannelCode(ChannelOp channel, Operation *before)
-      : ImplicitLocOpBuilder(before->getLoc(), before), type(channel.getType()), memory(channel.getMemory()) {}
+  explicit BarrierCode(Operation *before) : ImplicitLocOpBuilder(before->getLoc(), before) {}
 
   Value number(int64_t value) { return arith::ConstantIntOp::create(*this, value, 32); }
+  Value at(Value memory, int64_t bytes) {
+    return LLVM::GEPOp::create(*this, memory.getType(), getI8Type(), memory, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+  }
+  /// Asks again until the phase is complete.
+  void waitFor(Value barrier, Value parity) {
+    OpBuilder::InsertionGuard guard(*this);
+    auto loop = scf::WhileOp::create(*this, TypeRange(), ValueRange());
+    createBlock(&loop.getBefore());
+    auto scope = NVVM::MemScopeKindAttr::get(getContext(), NVVM::MemScopeKind::CTA);
+    Value done = NVVM::MBarrierTryWaitOp::create(*this, getI1Type(), barrier, parity, Value(), scope);
+    Value again = arith::XOrIOp::create(*this, done, arith::ConstantIntOp::create(*this, 1, 1));
+    scf::ConditionOp::create(*this, again, ValueRange());
+    createBlock(&loop.getAfter());
+    scf::YieldOp::create(*this);
+  }
+  /// One thread of each warp arrives.
+  void arriveOnce(Value barrier) {
+    Value lane = arith::RemUIOp::create(*this, NVVM::ThreadIdXOp::create(*this, getI32Type()), number(warpThreads));
+    Value isFirst = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, lane, number(0));
+    auto branch = scf::IfOp::create(*this, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(*this);
+    setInsertionPoint(branch.thenBlock()->getTerminator());
+    NVVM::MBarrierArriveOp::create(*this, getI64Type(), barrier, Value(), NVVM::MemScopeKindAttr::get(getContext(), NVVM::MemScopeKind::CTA));
+  }
+};
+
+/// A builder of what a channel's barriers are asked.
+class ChannelCode : public BarrierCode {
+public:
+  ChannelCode(ChannelOp channel, Operation *before) : BarrierCode(before), type(channel.getType()), memory(channel.getMemory()) {}
+
   Value at(Value bytes) {
     return LLVM::GEPOp::create(*this, memory.getType(), getI8Type(), memory, ArrayRef<LLVM::GEPArg>{bytes});
   }
@@ -52,18 +82,6 @@ public:
     }
     return tiles;
   }
-  /// Asks again until the phase is complete.
-  void waitFor(Value barrier, Value parity) {
-    OpBuilder::InsertionGuard guard(*this);
-    auto loop = scf::WhileOp::create(*this, TypeRange(), ValueRange());
-    createBlock(&loop.getBefore());
-    auto scope = NVVM::MemScopeKindAttr::get(getContext(), NVVM::MemScopeKind::CTA);
-    Value done = NVVM::MBarrierTryWaitOp::create(*this, getI1Type(), barrier, parity, Value(), scope);
-    Value again = arith::XOrIOp::create(*this, done, arith::ConstantIntOp::create(*this, 1, 1));
-    scf::ConditionOp::create(*this, again, ValueRange());
-    createBlock(&loop.getAfter());
-    scf::YieldOp::create(*this);
-  }
 
   const ChannelType type;
   Value memory;
@@ -76,8 +94,11 @@ public:
   LogicalResult run();
 
 private:
-  void initialize(ArrayRef<ChannelOp> channels);
+  void initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flags);
   LogicalResult lower(ChannelOp channel, Operation *op);
+  FailureOr<Value> lower(FlagOp flag);
+  void lower(RaisedOp raised, Value memory);
+  int64_t warps() const { return pipeline.getComputerThreads() / warpThreads; }
   Value groupOf(ImplicitLocOpBuilder &b);
   void branch();
   void setRegisters(OpBuilder &b, int64_t count, NVVM::SetMaxRegisterAction action) {
@@ -89,18 +110,25 @@ private:
 };
 } // namespace
 
+/// Of a flag's memory: a word, and the barrier at which the computing warps have left it for good.
+static constexpr int64_t flagBytes = 16, flagBarrier = 8;
+
 /// One thread makes the barriers, and all see them, TMA too.
-void RoleLowering::initialize(ArrayRef<ChannelOp> channels) {
+void RoleLowering::initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flags) {
   ImplicitLocOpBuilder b(roles.getLoc(), roles);
   Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, arith::ConstantIntOp::create(b, 0, 32));
   auto once = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
   for (ChannelOp channel : channels) {
     ChannelCode code(channel, once.thenBlock()->getTerminator());
-    const int64_t warps = pipeline.getComputerThreads() / warpThreads;
     for (int64_t slot = 0; slot < channel.getType().getSlots(); ++slot)
       for (bool isFree : {false, true})
-        NVVM::MBarrierInitOp::create(code, TypeRange(), code.barrierOf(code.number(slot), isFree), code.number(isFree ? warps : 1), Value());
+        NVVM::MBarrierInitOp::create(code, TypeRange(), code.barrierOf(code.number(slot), isFree), code.number(isFree ? warps() : 1), Value());
+  }
+  for (Value flag : flags) {
+    BarrierCode code(once.thenBlock()->getTerminator());
+    LLVM::StoreOp::create(code, code.number(0), flag);
+    NVVM::MBarrierInitOp::create(code, TypeRange(), code.at(flag, flagBarrier), code.number(warps()), Value());
   }
   b.setInsertionPoint(once.thenBlock()->getTerminator());
   NVVM::FenceMbarrierInitOp::create(b);
@@ -128,14 +156,45 @@ LogicalResult RoleLowering::lower(ChannelOp channel, Operation *op) {
     b.waitFor(b.barrierOf(slot, /*isFree=*/false), b.parityOf(position));
     receive->replaceAllUsesWith(b.tilesOf(slot, receive.getTiles()));
   } else {
-    Value lane = arith::RemUIOp::create(b, NVVM::ThreadIdXOp::create(b, b.getI32Type()), b.number(warpThreads));
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, b.number(0));
-    auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    NVVM::MBarrierArriveOp::create(b, b.getI64Type(), b.barrierOf(slot, /*isFree=*/true), Value(), scope);
+    b.arriveOnce(b.barrierOf(slot, /*isFree=*/true));
   }
   op->erase();
   return success();
+}
+
+/// What raises it writes the word. The computing role waits for all of its threads, and the loading role for the computing warps.
+void RoleLowering::lower(RaisedOp raised, Value memory) {
+  constexpr int64_t id = 1; // as other barriers of the computing groups
+  BarrierCode b(raised);
+  Value barrier = b.at(memory, flagBarrier);
+  if (roles.getLoad().isAncestor(raised->getParentRegion())) {
+    b.waitFor(barrier, b.number(0));
+  } else {
+    NVVM::BarrierOp::create(b, TypeRange(), b.number(id), b.number(pipeline.getComputerThreads()), NVVM::BarrierReductionAttr(), Value());
+    b.arriveOnce(barrier);
+  }
+  Value word = LLVM::LoadOp::create(b, b.getI32Type(), memory);
+  raised.getResult().replaceAllUsesWith(arith::CmpIOp::create(b, arith::CmpIPredicate::ne, word, b.number(0)).getResult());
+  raised.erase();
+}
+
+FailureOr<Value> RoleLowering::lower(FlagOp flag) {
+  ImplicitLocOpBuilder b(flag.getLoc(), flag);
+  int64_t after = 0;
+  FailureOr<Value> memory = makeSharedMemory(b, cast<LLVM::LLVMFuncOp>(roles->getParentOp()), flagBytes, flagBytes, /*most=*/0, after);
+  if (failed(memory))
+    return failure();
+  for (Operation *user : llvm::make_early_inc_range(flag->getUsers())) {
+    if (auto raised = dyn_cast<RaisedOp>(user)) {
+      lower(raised, *memory);
+      continue;
+    }
+    BarrierCode code(user);
+    LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::xchg, *memory, code.number(1), LLVM::AtomicOrdering::monotonic, "block");
+    user->erase();
+  }
+  flag.erase();
+  return memory;
 }
 
 /// The number of this thread's warp group, which the warp knows to be one for all of its lanes.
@@ -175,7 +234,14 @@ LogicalResult RoleLowering::run() {
     for (Operation *user : llvm::make_early_inc_range(channel->getUsers()))
       if (failed(lower(channel, user)))
         return failure();
-  initialize(channels);
+  SmallVector<Value> flags;
+  for (FlagOp flag : llvm::make_early_inc_range(roles->getBlock()->getOps<FlagOp>())) {
+    FailureOr<Value> memory = lower(flag);
+    if (failed(memory))
+      return failure();
+    flags.push_back(*memory);
+  }
+  initialize(channels, flags);
   branch();
   for (ChannelOp channel : channels)
     channel.erase();

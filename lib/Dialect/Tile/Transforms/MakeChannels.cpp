@@ -158,19 +158,10 @@ FailureOr<Value> ChannelMaker::makeChannel(const Elements &elements) {
     tiles.push_back(fetch.getType());
   auto type = ChannelType::get(b.getContext(), tiles, largest->stays ? 1 : roles.getPipeline().getSlots());
   auto kernel = cast<LLVM::LLVMFuncOp>(roles->getParentOp());
-  FailureOr<int64_t> begin = addSharedMemory(kernel, type.getBytes(), ChannelType::alignment, sharedBytes, used);
-  if (failed(begin))
+  FailureOr<Value> own = makeSharedMemory(b, kernel, type.getBytes(), ChannelType::alignment, sharedBytes, used);
+  if (failed(own))
     return failure();
-  used = *begin + type.getBytes();
-  constexpr StringLiteral memoryName = "ft_shared"; // all that the kernels of a module share within a block
-  auto memory = SymbolTable::lookupNearestSymbolFrom<LLVM::GlobalOp>(kernel, StringAttr::get(b.getContext(), memoryName));
-  if (!memory)
-    return kernel.emitError() << "expected shared memory '" << memoryName << "' beside a kernel with roles";
-  memory.setAlignment(std::max<uint64_t>(memory.getAlignment().value_or(1), ChannelType::alignment));
-  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
-  Value all = LLVM::AddressOfOp::create(b, pointer, memoryName);
-  Value own = LLVM::GEPOp::create(b, pointer, b.getI8Type(), all, ArrayRef<LLVM::GEPArg>{int32_t(*begin)});
-  return ChannelOp::create(b, type, own).getResult();
+  return ChannelOp::create(b, type, *own).getResult();
 }
 
 static SmallVector<Type> typesOf(const Group &group) {

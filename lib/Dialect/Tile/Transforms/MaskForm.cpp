@@ -133,7 +133,7 @@ static bool hoist(Value value, scf::ForOp loop) {
   Operation *op = value.getDefiningOp();
   if (loop.isDefinedOutsideOfLoop(value))
     return true;
-  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || !llvm::all_of(op->getOperands(), [&](Value operand) { return hoist(operand, loop); }))
+  if (!op || op->getNumRegions() != 0 || !isPure(op) || !llvm::all_of(op->getOperands(), [&](Value operand) { return hoist(operand, loop); }))
     return false;
   op->moveBefore(loop);
   return true;
@@ -152,8 +152,6 @@ std::optional<MaskForm> MaskForms::readScalar(Value value, Operation *op) {
   }
   if (!op)
     return std::nullopt;
-  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op))
-    return read(op->getOperand(0));
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp>(op))
     return std::nullopt;
   std::optional<MaskForm> one = read(op->getOperand(0)), other = read(op->getOperand(1));

@@ -74,8 +74,37 @@ std::optional<double> mlir::tile::constantOf(Value value) {
   return std::nullopt;
 }
 
-/// An element of the type is no finer than those of the other.
-static bool holds(Type wide, Type narrow) { return getElementTypeOrSelf(wide).getIntOrFloatBitWidth() >= getElementTypeOrSelf(narrow).getIntOrFloatBitWidth(); }
+static const llvm::fltSemantics &semanticsOf(Type type) { return cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics(); }
+
+/// All numbers of a type are those of another one, too.
+static bool holds(Type wide, Type narrow) { return APFloat::isRepresentableBy(semanticsOf(narrow), semanticsOf(wide)); }
+
+static bool isExact(double number, Type type) {
+  APFloat rounded(number);
+  bool lost = false;
+  rounded.convert(semanticsOf(type), APFloat::rmNearestTiesToEven, &lost);
+  return !lost;
+}
+
+/// Where a number of a range is once it is rounded to a type. Beyond the greatest one of the type it may become infinite.
+static Bounds rounded(Bounds range, Type type) {
+  if (std::isnan(range.least) || std::isnan(range.greatest)) {
+    range.least = -infinity, range.greatest = infinity;
+    return range;
+  }
+  if (range.least == range.greatest && isExact(range.least, type))
+    return range;
+  const llvm::fltSemantics &semantics = semanticsOf(type);
+  const double slack = std::ldexp(1.0, 1 - int(APFloat::semanticsPrecision(semantics)));
+  const double most = APFloat::getLargest(semantics).convertToDouble(), tiny = APFloat::getSmallestNormalized(semantics).convertToDouble();
+  auto roundDown = [&](double number) {
+    const double lower = std::min(number, most) - std::abs(number) * slack - tiny;
+    return lower < -most ? -infinity : lower;
+  };
+  range.least = range.least == infinity ? most : roundDown(range.least);
+  range.greatest = range.greatest == -infinity ? -most : -roundDown(-range.greatest);
+  return range;
+}
 
 static Type carriedElement(Type type) {
   auto rows = dyn_cast<RowVectorType>(type);
@@ -135,7 +164,7 @@ Bounds Iteration::ofSelect(arith::SelectOp select) {
   }
   if (hidden)
     return Bounds::of(masked.low);
-  Bounds range = of(select.getTrueValue());
+  Bounds range = of(masked.scores());
   range.least = -infinity;
   range.greatest = std::max(range.greatest, masked.low);
   range.isChosen = true;
@@ -181,7 +210,9 @@ Bounds Iteration::ofElement(Operation *op) {
   auto scaled = [&](const Bounds &range, double factor) {
     if (factor <= 0)
       return unknown;
-    return Bounds{range.least * factor, range.greatest * factor, factor == 1 ? range.state : -1, range.isOld, false};
+    if (factor == 1)
+      return Bounds{range.least, range.greatest, range.state, range.isOld, false};
+    return rounded({range.least * factor, range.greatest * factor, -1, range.isOld, false}, op->getResult(0).getType());
   };
   return llvm::TypeSwitch<Operation *, Bounds>(op)
       .Case([&](arith::ExtFOp) { return x[0]; })
@@ -189,13 +220,7 @@ Bounds Iteration::ofElement(Operation *op) {
         Bounds range = x[0];
         if (range.state >= 0 && !holds(truncated.getType(), carriedElement(loop.getRegionIterArg(unsigned(range.state)).getType())))
           range.state = -1;
-        // (Rounding moves a bound by less than this; zeros and ones stay.)
-        constexpr double slack = 1.0 / 64;
-        if (!range.is(0) && !range.is(1)) {
-          range.least -= std::abs(range.least) * slack;
-          range.greatest += std::abs(range.greatest) * slack;
-        }
-        return range;
+        return rounded(range, truncated.getType());
       })
       .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](Operation *) {
         for (unsigned i : {0u, 1u})
@@ -206,13 +231,13 @@ Bounds Iteration::ofElement(Operation *op) {
       .Case([&](arith::SubFOp) {
         if (x[0].state >= 0 && x[0].state == x[1].state)
           return Bounds::of(0);
-        return Bounds{x[0].least - x[1].greatest, x[0].greatest - x[1].least, -1, isOld, false};
+        return rounded({x[0].least - x[1].greatest, x[0].greatest - x[1].least, -1, isOld, false}, op->getResult(0).getType());
       })
       .Case([&](arith::AddFOp) {
         for (unsigned i : {0u, 1u})
           if (x[i].is(0))
             return x[1 - i];
-        return Bounds{x[0].least + x[1].least, x[0].greatest + x[1].greatest, -1, isOld, false};
+        return rounded({x[0].least + x[1].least, x[0].greatest + x[1].greatest, -1, isOld, false}, op->getResult(0).getType());
       })
       .Case([&](arith::MulFOp) {
         for (unsigned i : {0u, 1u}) {
@@ -261,9 +286,8 @@ std::optional<IdleWhen> mlir::tile::findIdle(scf::ForOp loop, const Masked &mask
     return std::nullopt;
   const double most = std::isinf(masked.low) ? std::numeric_limits<float>::max() : std::abs(masked.low);
   constexpr double usual = 256, share = 1024; // (so far above that f32 tells them apart)
-  constexpr double lowest = -8192;            // (a call whose scores are lower ends with an error: no number that scores may have hides some)
   for (double above = std::max(usual, most / share); above < most; above *= 2)
-    if (double least = std::isinf(masked.low) ? -most : masked.low + above; least <= lowest && isIdle(loop, masked, maximum, least) && isNew(loop, masked, *maximum, least))
+    if (double least = std::isinf(masked.low) ? -most : masked.low + above; isIdle(loop, masked, maximum, least) && isNew(loop, masked, *maximum, least))
       return IdleWhen{maximum, least};
   return std::nullopt;
 }

@@ -12,7 +12,9 @@ namespace mlir::tile {
 /// A choice between scores and the number that hides them.
 struct Masked {
   arith::SelectOp select;
-  double low = 0; // what hides them
+  double low = 0;       // what hides them
+  bool hides = false;   // where the condition holds: else it shows them there
+  Value scores() const { return select->getOperand(hides ? 2 : 1); }
 };
 
 /// When iterations without a score of a row leave its states as they are: once a running maximum is at least so much. What such iterations leave before

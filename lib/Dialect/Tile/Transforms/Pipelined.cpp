@@ -38,7 +38,7 @@ static LogicalResult changeSteps(std::vector<rt::Step> &steps, int64_t kernel, l
 }
 
 /// Changes the launches of a kernel in the plan of its module, if it has one.
-static LogicalResult changePlans(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Plan &, int64_t)> change) {
+static LogicalResult changePlans(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Entry &, rt::Plan &, int64_t)> change) {
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
   const StringRef planName = TileDialect::PlanAttrHelper::getNameStr();
   auto text = module ? module->getAttrOfType<StringAttr>(planName) : StringAttr();
@@ -53,14 +53,14 @@ static LogicalResult changePlans(LLVM::LLVMFuncOp kernel, llvm::function_ref<Log
     return module.emitError() << "'" << planName << "' is no launch plan: " << read.message();
   for (rt::Plan &plan : entry.plans)
     for (auto [i, name] : llvm::enumerate(plan.kernels))
-      if (name == kernel.getName() && failed(change(plan, int64_t(i))))
+      if (name == kernel.getName() && failed(change(entry, plan, int64_t(i))))
         return failure();
   module->setAttr(planName, StringAttr::get(kernel.getContext(), entry.toJson().dump(/*pretty=*/false)));
   return success();
 }
 
 static LogicalResult changeLaunches(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Launch &)> change) {
-  return changePlans(kernel, [&](rt::Plan &plan, int64_t number) { return changeSteps(plan.steps, number, change); });
+  return changePlans(kernel, [&](rt::Entry &, rt::Plan &plan, int64_t number) { return changeSteps(plan.steps, number, change); });
 }
 
 LogicalResult tile::addThreads(LLVM::LLVMFuncOp kernel, int64_t threads) {
@@ -97,30 +97,44 @@ FailureOr<int64_t> tile::addSharedMemory(LLVM::LLVMFuncOp kernel, int64_t bytes,
   return first;
 }
 
-FailureOr<std::pair<Value, int64_t>> tile::addErrorRecord(LLVM::LLVMFuncOp kernel) {
-  int64_t own = 0;
-  LogicalResult changed = changePlans(kernel, [&](rt::Plan &plan, int64_t number) {
-    own = number;
-    auto found = llvm::find_if(plan.buffers, [](const rt::Buffer &buffer) { return buffer.kind == rt::Buffer::error; });
-    rt::KernelArgument record;
-    record.kind = rt::KernelArgument::pointer;
-    record.buffer = int64_t(found - plan.buffers.begin());
-    if (found == plan.buffers.end())
-      plan.buffers.push_back({rt::Buffer::error, 0, 0});
+FailureOr<Value> tile::makeSharedMemory(ImplicitLocOpBuilder &b, LLVM::LLVMFuncOp kernel, int64_t bytes, int64_t alignment, int64_t most, int64_t &after) {
+  constexpr StringLiteral memoryName = "ft_shared"; // all that the kernels of a module share within a block
+  FailureOr<int64_t> begin = addSharedMemory(kernel, bytes, alignment, most, after);
+  if (failed(begin))
+    return failure();
+  after = *begin + bytes;
+  auto memory = SymbolTable::lookupNearestSymbolFrom<LLVM::GlobalOp>(kernel, StringAttr::get(b.getContext(), memoryName));
+  if (!memory)
+    return kernel.emitError() << "expected shared memory '" << memoryName << "' beside a kernel with roles";
+  memory.setAlignment(std::max<uint64_t>(memory.getAlignment().value_or(1), uint64_t(alignment)));
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
+  Value all = LLVM::AddressOfOp::create(b, pointer, memoryName);
+  return LLVM::GEPOp::create(b, pointer, b.getI8Type(), all, ArrayRef<LLVM::GEPArg>{int32_t(*begin)}).getResult();
+}
+
+/// Whether two buffers of a plan may have memory in common. What a kernel needs at the same time lies apart in the workspace, or begins at the same place.
+static bool mayOverlap(const rt::Entry &entry, const rt::Buffer &one, const rt::Buffer &other) {
+  if (one.kind != other.kind)
+    return false;
+  if (one.kind == rt::Buffer::workspace)
+    return one.offset == other.offset;
+  if (one.kind != rt::Buffer::argument || one.index == other.index)
+    return one.index == other.index;
+  return entry.arguments[size_t(one.index)].writeback == other.index || entry.arguments[size_t(other.index)].writeback == one.index;
+}
+
+bool tile::areApart(LLVM::LLVMFuncOp kernel, ArrayRef<unsigned> written) {
+  bool areApart = false; // (as a launch says)
+  LogicalResult changed = changePlans(kernel, [&](rt::Entry &entry, rt::Plan &plan, int64_t number) {
     return changeSteps(plan.steps, number, [&](rt::Launch &launch) {
-      launch.arguments.push_back(record);
+      auto bufferOf = [&](size_t argument) -> const rt::Buffer & { return plan.buffers[size_t(launch.arguments[argument].buffer)]; };
+      areApart = true;
+      for (size_t one : written)
+        for (size_t other = 0; other < launch.arguments.size(); ++other)
+          if (other != one && launch.arguments[other].kind != rt::KernelArgument::integer && mayOverlap(entry, bufferOf(one), bufferOf(other)))
+            return failure();
       return success();
     });
   });
-  if (failed(changed))
-    return failure();
-  constexpr unsigned globalSpace = 1;
-  Block &body = kernel.getBody().front();
-  Value record = body.addArgument(LLVM::LLVMPointerType::get(kernel.getContext(), globalSpace), kernel.getLoc());
-  SmallVector<Attribute> attributes(body.getNumArguments(), DictionaryAttr::get(kernel.getContext()));
-  if (ArrayAttr before = kernel.getArgAttrsAttr())
-    llvm::copy(before, attributes.begin());
-  kernel.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()), llvm::to_vector(body.getArgumentTypes())));
-  kernel.setArgAttrsAttr(ArrayAttr::get(kernel.getContext(), attributes));
-  return std::pair(record, own);
+  return succeeded(changed) && areApart;
 }

@@ -23,8 +23,11 @@ llvm::LogicalResult addThreads(LLVM::LLVMFuncOp kernel, int64_t threads);
 /// Without a plan it begins after so many bytes.
 llvm::FailureOr<int64_t> addSharedMemory(LLVM::LLVMFuncOp kernel, int64_t bytes, int64_t alignment, int64_t most, int64_t after);
 
-/// Gives each launch the record by which a kernel ends a call; where it is, and the kernel's number in the plan.
-llvm::FailureOr<std::pair<Value, int64_t>> addErrorRecord(LLVM::LLVMFuncOp kernel);
+/// The same, as a pointer to the memory's first byte.
+llvm::FailureOr<Value> makeSharedMemory(ImplicitLocOpBuilder &b, LLVM::LLVMFuncOp kernel, int64_t bytes, int64_t alignment, int64_t most, int64_t &after);
+
+/// Whether what a kernel's launches say of its arguments keeps those that it writes apart from all others.
+bool areApart(LLVM::LLVMFuncOp kernel, llvm::ArrayRef<unsigned> written);
 
 } // namespace mlir::tile
 

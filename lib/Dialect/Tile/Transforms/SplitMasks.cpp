@@ -9,7 +9,7 @@
 #include "MaskForm.h"
 #include "MaskedStates.h"
 #include "OrderTasks.h"
-#include "RowCheck.h"
+#include "Repeats.h"
 
 #include "ft/Dialect/Tile/Transforms/Passes.h"
 
@@ -17,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::tile {
@@ -28,9 +29,10 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// A comparison that shows an element where `rest` + `step` · index of the loop is not negative.
+/// A comparison that shows an element where `rest` + `step` · index of the loop is not negative. It holds there, or does not.
 struct Limit {
   arith::CmpIOp compare;
+  bool holds = true;
   MaskForm rest;
   int64_t step = 0;
 
@@ -40,15 +42,16 @@ struct Limit {
 /// The mask of one loop.
 class MaskSplit {
 public:
-  explicit MaskSplit(scf::ForOp loop) : loop(loop), b(loop.getLoc(), loop) {}
+  MaskSplit(scf::ForOp loop, Repeats &repeats) : loop(loop), repeats(repeats), b(loop.getLoc(), loop) {}
   bool find();
-  LogicalResult run();
+  void run();
 
 private:
-  void readCondition(Value condition);
-  void readCompare(arith::CmpIOp compare);
+  bool readMask(arith::SelectOp select, bool hides);
+  void readCondition(Value condition, bool holds);
+  void readCompare(arith::CmpIOp compare, bool holds);
+  bool addLimits(const Limit &limit, Value more, Value less, int64_t apart);
   bool findBranch();
-  bool isHidden();
   Value constant(int64_t value) { return arith::ConstantIntOp::create(b, value, 64); }
   Value smaller(Value one, Value other) { return b.createOrFold<arith::MinSIOp>(one, other); }
   Value larger(Value one, Value other) { return b.createOrFold<arith::MaxSIOp>(one, other); }
@@ -60,6 +63,7 @@ private:
   void orderTasks();
 
   scf::ForOp loop;
+  Repeats &repeats;
   ImplicitLocOpBuilder b;
   Masked masked;
   RegistersType type;
@@ -76,43 +80,95 @@ private:
 // The mask
 //===----------------------------------------------------------------------===//
 
-void MaskSplit::readCompare(arith::CmpIOp compare) {
-  using P = arith::CmpIPredicate;
-  const P predicate = compare.getPredicate();
-  const bool isLess = predicate == P::sle || predicate == P::slt, isStrict = predicate == P::sgt || predicate == P::slt;
+/// The operation that gives each element of a tile, through maps and what spreads values, in a loop; the value itself where none does.
+static Value elementOf(Value value, scf::ForOp loop) {
+  while (true) {
+    value = tileOfElement(value);
+    Operation *op = value.getDefiningOp();
+    if (!op || !loop->isAncestor(op))
+      return value;
+    if (auto map = dyn_cast<MapOp>(op))
+      value = map.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+    else if (isa<BroadcastOp, RowValuesOp, SplatOp>(op))
+      value = op->getOperand(0);
+    else
+      return value;
+  }
+}
+
+/// Adds what it takes that one number is greater than another one by so much: all parts of a maximum must be less, all of a minimum more.
+bool MaskSplit::addLimits(const Limit &limit, Value more, Value less, int64_t apart) {
   MaskForms forms(loop);
-  std::optional<MaskForm> one = forms.read(compare.getLhs()), other = forms.read(compare.getRhs());
-  if (!one || !other || !(isLess || predicate == P::sge || isStrict)) {
+  std::optional<MaskForm> one = forms.read(more), other = forms.read(less);
+  if (one && other) {
+    Limit own = limit;
+    own.rest = *one;
+    own.rest.add(*other, -1);
+    own.rest.constant -= apart;
+    own.step = own.rest.take(loop.getInductionVar());
+    if (own.step != 0)
+      limits.push_back(std::move(own));
+    return own.step != 0;
+  }
+  if (auto least = elementOf(more, loop).getDefiningOp<arith::MinSIOp>(); least && !one)
+    return addLimits(limit, least.getLhs(), less, apart) && addLimits(limit, least.getRhs(), less, apart);
+  if (auto most = elementOf(less, loop).getDefiningOp<arith::MaxSIOp>(); most && !other)
+    return addLimits(limit, more, most.getLhs(), apart) && addLimits(limit, more, most.getRhs(), apart);
+  return false;
+}
+
+void MaskSplit::readCompare(arith::CmpIOp compare, bool holds) {
+  using P = arith::CmpIPredicate;
+  const P predicate = holds ? compare.getPredicate() : arith::invertPredicate(compare.getPredicate());
+  const bool isLess = predicate == P::sle || predicate == P::slt, isStrict = predicate == P::sgt || predicate == P::slt;
+  Value more = isLess ? compare.getRhs() : compare.getLhs(), less = isLess ? compare.getLhs() : compare.getRhs();
+  const size_t before = limits.size();
+  if ((isLess || predicate == P::sge || isStrict) && addLimits({compare, holds, {}, 0}, more, less, isStrict ? 1 : 0))
+    return;
+  limits.truncate(before);
+  hasOthers = true;
+}
+
+/// Which conditions hold where a flag is set, or where it is not.
+void MaskSplit::readCondition(Value condition, bool holds) {
+  condition = elementOf(condition, loop);
+  APInt constant;
+  if (matchPattern(condition, m_ConstantInt(&constant))) {
+    hasOthers |= constant.isZero() == holds;
+    return;
+  }
+  Operation *op = condition.getDefiningOp();
+  if (!op || !loop->isAncestor(op)) {
     hasOthers = true;
     return;
   }
-  Limit limit{compare, isLess ? *other : *one, 0};
-  limit.rest.add(isLess ? *one : *other, -1);
-  limit.rest.constant -= isStrict ? 1 : 0;
-  limit.step = limit.rest.take(loop.getInductionVar());
-  if (limit.step == 0)
-    hasOthers = true;
-  else
-    limits.push_back(std::move(limit));
+  if (holds ? isa<arith::AndIOp>(op) : isa<arith::OrIOp>(op)) {
+    readCondition(op->getOperand(0), holds);
+    return readCondition(op->getOperand(1), holds);
+  }
+  if (auto either = dyn_cast<arith::XOrIOp>(op); either && matchPattern(elementOf(either.getRhs(), loop), m_ConstantInt(&constant)))
+    return readCondition(either.getLhs(), holds == constant.isZero());
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return readCompare(compare, holds);
+  hasOthers = true;
 }
 
-/// Which conditions hold where a flag is set.
-void MaskSplit::readCondition(Value condition) {
-  condition = tileOfElement(condition);
-  Operation *op = condition.getDefiningOp();
-  if (auto map = dyn_cast_or_null<MapOp>(op); map && loop->isAncestor(map))
-    return readCondition(map.getBody().front().getTerminator()->getOperand(cast<OpResult>(condition).getResultNumber()));
-  if (isa_and_nonnull<BroadcastOp, RowValuesOp>(op) && loop->isAncestor(op))
-    return readCondition(op->getOperand(0));
-  if (auto both = dyn_cast_or_null<arith::AndIOp>(op); both && loop->isAncestor(op)) {
-    readCondition(both.getLhs());
-    return readCondition(both.getRhs());
-  }
-  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  if (compare && loop->isAncestor(compare))
-    return readCompare(compare);
-  APInt always;
-  hasOthers |= !matchPattern(condition, m_ConstantInt(&always)) || always.isZero();
+/// The mask that a choice is, where one side of it is a number.
+bool MaskSplit::readMask(arith::SelectOp select, bool hides) {
+  std::optional<double> low = constantOf(hides ? select.getTrueValue() : select.getFalseValue());
+  if (!low)
+    return false;
+  hasOthers = false;
+  readCondition(select.getCondition(), !hides);
+  masked = {select, *low, hides};
+  type = cast<RegistersType>(select->getParentOfType<MapOp>().getResult(0).getType());
+  return !limits.empty();
+}
+
+/// Whether iterations leave more than the states that they carry.
+static bool writes(scf::ForOp loop) {
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(loop);
+  return !effects || llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) { return !isa<MemoryEffects::Read>(effect.getEffect()); });
 }
 
 bool MaskSplit::find() {
@@ -120,16 +176,9 @@ bool MaskSplit::find() {
   if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne() || loop.getNumRegionIterArgs() == 0 || loop.getBody()->getOps<MmaOp>().empty())
     return false;
   for (auto map : loop.getBody()->getOps<MapOp>()) {
-    auto selects = map.getBody().front().getOps<arith::SelectOp>();
-    for (arith::SelectOp select : selects) {
-      std::optional<double> low = constantOf(select.getFalseValue());
-      if (!low || !limits.empty())
-        continue;
-      hasOthers = false;
-      readCondition(select.getCondition());
-      masked = {select, *low};
-      type = cast<RegistersType>(map.getResult(0).getType());
-    }
+    for (auto select : map.getBody().front().getOps<arith::SelectOp>())
+      if (limits.empty() && !readMask(select, /*hides=*/false))
+        readMask(select, /*hides=*/true);
   }
   if (limits.empty())
     return false;
@@ -139,7 +188,8 @@ bool MaskSplit::find() {
       columns = std::min(columns, int64_t(reduce.getColumns()));
   if (!findBranch())
     return false;
-  idle = findIdle(loop, masked);
+  if (!writes(loop))
+    idle = findIdle(loop, masked);
   return true;
 }
 
@@ -207,7 +257,8 @@ Value MaskSplit::showsAllRows() {
 // The branch
 //===----------------------------------------------------------------------===//
 
-static bool isPure(Operation &op) { return isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>(); }
+/// Whether an operation may stand on both sides of a branch: with the mask, and without it.
+static bool mayBeTwice(Operation &op) { return isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>(); }
 
 /// Whether all that an operation uses, in its regions, too, meets a condition.
 static bool usesAny(Operation &op, llvm::function_ref<bool(Value)> is) {
@@ -231,7 +282,7 @@ bool MaskSplit::findBranch() {
     bool ofLate = usesAny(op, [&](Value value) { return late.contains(value.getDefiningOp()); });
     if (ofSums)
       sums.insert(op.result_begin(), op.result_end());
-    if (isMask || (depends && isPure(op) && !ofSums && !ofLate))
+    if (isMask || (depends && mayBeTwice(op) && !ofSums && !ofLate))
       inBranch.insert(&op);
     else if (depends)
       late.insert(&op);
@@ -249,7 +300,7 @@ bool MaskSplit::findBranch() {
   }
   // What they alone use is computed with them.
   for (Operation &op : llvm::reverse(body.without_terminator())) {
-    bool isOwn = isPure(op) && !op.use_empty() && !inBranch.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *use) {
+    bool isOwn = mayBeTwice(op) && !op.use_empty() && !inBranch.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *use) {
       Operation *there = body.findAncestorOpInBlock(*use);
       return there && inBranch.contains(there);
     });
@@ -270,11 +321,9 @@ bool MaskSplit::findBranch() {
   return !last || last->isBeforeInBlock(first);
 }
 
-static void eraseDead(Block &block) {
-  SmallVector<Operation *> ops = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op))
-      op->erase();
+static void eraseDead(Region &region) {
+  IRRewriter rewriter(region.getContext());
+  (void)runRegionDCE(rewriter, region);
 }
 
 /// What of a map's inputs is the same constant everywhere becomes one in its body; then operations fold, and inputs that nothing uses go.
@@ -292,7 +341,7 @@ static void simplify(MapOp map) {
     if (SmallVector<Value> folded; succeeded(b.tryFold(&op, folded)) && !folded.empty())
       op.replaceAllUsesWith(folded);
   }
-  eraseDead(body);
+  eraseDead(map.getBody());
   for (unsigned i = body.getNumArguments(); i-- > 0;)
     if (body.getArgument(i).use_empty()) {
       body.eraseArgument(i);
@@ -300,11 +349,11 @@ static void simplify(MapOp map) {
     }
 }
 
-/// A block of which a condition has become constant.
-static void simplify(Block &block) {
-  for (auto map : block.getOps<MapOp>())
+/// A region in which a condition has become constant.
+static void simplify(Region &region) {
+  for (auto map : region.getOps<MapOp>())
     simplify(map);
-  eraseDead(block);
+  eraseDead(region);
 }
 
 /// In iterations from one number to before another one there is no mask.
@@ -332,18 +381,17 @@ void MaskSplit::branch(Value from, Value to) {
     IRMapping mapping;
     for (Operation *op : ops)
       b.clone(*op, mapping);
-    for (Limit &limit : limits) {
+    for (const Limit &limit : limits) { // (two of which may have one comparison)
       if (block == chosen.thenBlock())
         break;
-      auto compare = mapping.lookup(limit.compare.getResult()).getDefiningOp<arith::CmpIOp>();
+      Value compare = mapping.lookup(limit.compare->getResult(0));
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(compare);
-      compare.replaceAllUsesWith(arith::ConstantIntOp::create(b, 1, 1).getResult());
-      compare.erase();
+      b.setInsertionPoint(compare.getDefiningOp());
+      compare.replaceAllUsesWith(arith::ConstantIntOp::create(b, int64_t(limit.holds), 1));
     }
     scf::YieldOp::create(b, llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
   }
-  simplify(*chosen.elseBlock());
+  simplify(chosen.getElseRegion());
   for (auto [result, value] : llvm::zip_equal(results, chosen.getResults()))
     result.replaceUsesWithIf(value, [&](OpOperand &use) { return !inBranch.contains(body.findAncestorOpInBlock(*use.getOwner())) && !chosen->isAncestor(use.getOwner()); });
   for (Operation *op : llvm::reverse(ops))
@@ -364,19 +412,21 @@ void MaskSplit::orderTasks() {
         return;
 }
 
-LogicalResult MaskSplit::run() {
+void MaskSplit::run() {
+  const bool isChecked = idle && idle->maximum;
+  Value flag = isChecked ? repeats.flagOf(loop) : Value();
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value from = boundOf(/*isUpper=*/false, /*isForAll=*/true), to = boundOf(/*isUpper=*/true, /*isForAll=*/true);
-  Value showsAll = !idle ? Value() : idle->maximum ? showsAllRows() : arith::ConstantIntOp::create(b, 1, 1).getResult();
-  StringRef skips = !idle       ? "blocks without scores stay, as they may change what the loop carries"
-                    : !showsAll ? "blocks without scores stay, as a row may have none"
+  const bool mayLeaveOut = idle && (flag || !isChecked);
+  Value showsAll = !mayLeaveOut ? Value() : isChecked ? showsAllRows() : arith::ConstantIntOp::create(b, 1, 1).getResult();
+  StringRef skips = !idle          ? "blocks without scores stay, as they may change what the loop carries"
+                    : !mayLeaveOut ? "blocks without scores stay, as results may lie where operands do"
+                    : !showsAll    ? "blocks without scores stay, as a row may have none"
                                 : "blocks without scores are left out";
   remark::passed(loop.getLoc(), remark::RemarkOpts::name("split-mask").category("gpu"))
       << remark::reason("blocks of {0} columns have a mask where it cuts them; {1}", columns, skips);
-  if (!showsAll) {
-    branch(from, to);
-    return success();
-  }
+  if (!showsAll)
+    return branch(from, to);
   Value begin = boundOf(/*isUpper=*/false, /*isForAll=*/false), end = boundOf(/*isUpper=*/true, /*isForAll=*/false);
   begin = begin ? smaller(larger(begin, lower), upper) : lower;
   end = end ? smaller(larger(end, begin), upper) : upper;
@@ -395,22 +445,22 @@ LogicalResult MaskSplit::run() {
   branch(from, to);
   orderTasks();
   b.setInsertionPoint(yield);
-  return idle->maximum ? checkRows(b, loop.getResult(*idle->maximum), showsAll, idle->least) : success();
+  if (isChecked)
+    raiseAtLowRows(b, flag, loop.getResult(*idle->maximum), showsAll, idle->least);
 }
 
 namespace {
 struct TileSplitMasks : tile::impl::TileSplitMasksBase<TileSplitMasks> {
   void runOnOperation() override {
-    LogicalResult changed = eachPipelined(getOperation(), [](LLVM::LLVMFuncOp kernel, PipelineAttr) -> LogicalResult {
+    (void)eachPipelined(getOperation(), [](LLVM::LLVMFuncOp kernel, PipelineAttr) {
       SmallVector<scf::ForOp> loops;
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      Repeats repeats(kernel);
       for (scf::ForOp loop : loops)
-        if (MaskSplit split(loop); split.find() && failed(split.run()))
-          return failure();
+        if (MaskSplit split(loop, repeats); split.find())
+          split.run();
       return success();
     });
-    if (failed(changed))
-      signalPassFailure();
   }
 };
 } // namespace

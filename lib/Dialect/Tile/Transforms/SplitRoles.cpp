@@ -100,6 +100,8 @@ LogicalResult LoaderSlice::need(Value value) {
     return failure(failed(need(branch.thenYield().getOperand(number))) || failed(need(branch.elseYield().getOperand(number))) ||
                    failed(needParents(branch.thenYield())));
   }
+  if (isa<RaisedOp>(op)) // (which hands over from the computing role)
+    return needOperation(op);
   if (isa_and_nonnull<TileDialect>(op->getDialect()) && !isa<TensorMapOp>(op))
     return op->emitError("the loading role can't run ahead: where it fetches depends on this");
   if (!isMemoryEffectFree(op) && !isa<LLVM::LoadOp>(op))

@@ -14,15 +14,17 @@ class PipelinePass<string name> : Pass<name> {
 def TileSplitMasks : PipelinePass<"tile-split-masks"> {
   let summary = "ask for a mask in those blocks alone that it cuts, and leave out those that it hides";
   string reads = "`tile.pipeline`, `tile.map`";
-  string writes = "loops, branches, an error record of the launch";
+  string writes = "loops, branches, `tile.flag`";
   let description = [{
     Index-set splitting of a loop over blocks of columns whose scores a mask hides: causal attention, windows, and both with biases or caps. The mask is a conjunction of
-    comparisons of sums: of the loop's index, of an element's row and column, and of what the loop does not change. Rows of a tile have unequal ranges.
+    comparisons of sums: of the loop's index, of an element's row and column, and of what the loop does not change. It may be said by what is hidden, too.
+    Rows of a tile have unequal ranges.
     - Where all elements of a block are shown, what depends on the mask is computed without it. The other blocks go through a branch with the mask, in the same loop:
       the products on both sides stay in flight.
     - The loop runs over the union of the rows' ranges. Blocks without a score are left out where each row has one, and the body leaves such a row's states as they
       are. That is derived of ranges of values (`MaskedStates.cpp`): a hidden term is e to the power of something far below zero.
-    - A row's maximum may turn out to be about as low as the number that hides scores. What was left out would then count, and the call ends with an error.
+    - A row's maximum may turn out to be about as low as the number that hides scores. What was left out would then count: a thread block that finds such a row
+      computes its tasks again, with all blocks (`Repeats.cpp`). Blocks stay where results may lie in what the kernel reads.
     - Tasks that have more blocks come first (`OrderTasks.cpp`).
 
     What a hidden element multiplies is not read: a NaN there does not spread.

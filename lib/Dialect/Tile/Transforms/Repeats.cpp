@@ -1,0 +1,145 @@
+//===- Repeats.cpp - what a thread block computes again ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was left out because of how great a row's values are taken to be is checked
+// where they are known. A thread block that has found others computes all of its tasks
+// once more, with nothing left out, after the last one: until then it does not wait.
+//
+//===----------------------------------------------------------------------===//
+#include "Repeats.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// What may be computed twice
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The memory that operations read and write, by the arguments of the kernel that it is part of; all shared memory is one.
+class Accesses {
+public:
+  Accesses(Operation *all, LLVM::LLVMFuncOp kernel);
+  /// Whether the same comes of doing all once more: nothing reads what is written.
+  bool mayRepeat(LLVM::LLVMFuncOp kernel) const;
+
+private:
+  void note(llvm::SetVector<BlockArgument> &to, bool &shared, Value pointer);
+
+  Block &body;
+  llvm::SetVector<BlockArgument> read, written;
+  bool readsShared = false, writesShared = false, areKnown = true;
+};
+} // namespace
+
+/// Adds what a pointer or a view is made of.
+void Accesses::note(llvm::SetVector<BlockArgument> &to, bool &shared, Value pointer) {
+  Operation *op = pointer.getDefiningOp();
+  auto result = dyn_cast<OpResult>(pointer);
+  if (auto argument = dyn_cast<BlockArgument>(pointer); argument && argument.getOwner() == &body) {
+    to.insert(argument);
+  } else if (isa_and_nonnull<ViewOp, LLVM::GEPOp, LLVM::AddrSpaceCastOp>(op)) {
+    note(to, shared, op->getOperand(0));
+  } else if (isa_and_nonnull<LLVM::AddressOfOp>(op)) {
+    shared = true;
+  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    note(to, shared, branch.thenYield().getOperand(result.getResultNumber()));
+    note(to, shared, branch.elseYield().getOperand(result.getResultNumber()));
+  } else if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    note(to, shared, select.getTrueValue());
+    note(to, shared, select.getFalseValue());
+  } else if (!isa_and_nonnull<LLVM::ZeroOp>(op)) {
+    areKnown = false;
+  }
+}
+
+Accesses::Accesses(Operation *all, LLVM::LLVMFuncOp kernel) : body(kernel.getBody().front()) {
+  all->walk([&](Operation *op) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      note(written, writesShared, store.getTarget());
+    else if (auto store = dyn_cast<LLVM::StoreOp>(op))
+      note(written, writesShared, store.getAddr());
+    else if (auto load = dyn_cast<LoadOp>(op))
+      note(read, readsShared, load.getSource());
+    else if (auto load = dyn_cast<LLVM::LoadOp>(op))
+      note(read, readsShared, load.getAddr());
+    else if (!isa<FetchOp, MmaOp, BarrierOp, NVVM::Barrier0Op>(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op))
+      areKnown = false;
+  });
+}
+
+bool Accesses::mayRepeat(LLVM::LLVMFuncOp kernel) const {
+  auto isRead = [&](BlockArgument argument) { return read.contains(argument); };
+  auto numberOf = [](BlockArgument argument) { return argument.getArgNumber(); };
+  return areKnown && !(readsShared && writesShared) && llvm::none_of(written, isRead) && areApart(kernel, llvm::map_to_vector(written, numberOf));
+}
+
+Value Repeats::flagOf(Operation *op) {
+  Operation *whole = kernel.getBody().front().findAncestorOpInBlock(*op);
+  if (auto known = flags.find(whole); known != flags.end())
+    return known->second;
+  Value &flag = flags[whole];
+  if (whole == op || whole->getNumResults() != 0 || !Accesses(whole, kernel).mayRepeat(kernel))
+    return flag;
+  ImplicitLocOpBuilder b(op->getLoc(), whole);
+  flag = FlagOp::create(b, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), uint64_t(flags.size() - 1));
+  b.setInsertionPointAfter(whole);
+  auto again = scf::IfOp::create(b, RaisedOp::create(b, b.getI1Type(), flag), /*withElseRegion=*/false);
+  b.setInsertionPointToStart(again.thenBlock());
+  b.clone(*whole);
+  return flag;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// How many rows the matrix has of which the tasks of this loop store tiles; null: as many as a tile.
+static Value countRows(int64_t rows, ImplicitLocOpBuilder &b) {
+  Operation *here = &*b.getInsertionPoint();
+  auto tasks = here->getParentOfType<scf::ForOp>();
+  if (!tasks)
+    return {};
+  DominanceInfo dominance(tasks);
+  Value count;
+  tasks.walk([&](StoreOp store) {
+    auto view = store.getTarget().getDefiningOp<ViewOp>();
+    if (count || !view || store.getValue().getType().getShape()[0] != rows || (!store.getInBounds().empty() && store.getInBounds()[0]) || view.getSizes().empty() ||
+        !dominance.properlyDominates(view.getSizes().front(), here))
+      return;
+    ArrayRef<int64_t> digits = cast<ViewType>(view.getType()).getRows();
+    if (llvm::count(digits, -1) != 1 || digits.front() != -1)
+      return;
+    int64_t inner = 1;
+    for (int64_t digit : digits.drop_front())
+      inner *= digit;
+    count = b.createOrFold<arith::MulIOp>(view.getSizes().front(), arith::ConstantIntOp::create(b, inner, 64));
+  });
+  return count;
+}
+
+void mlir::tile::raiseAtLowRows(ImplicitLocOpBuilder &b, Value flag, Value rows, Value isAsked, double least) {
+  auto vector = cast<RowVectorType>(rows.getType());
+  int64_t shape[] = {vector.getRows(), vector.getLayout().getSpan(1)};
+  auto type = RegistersType::get(b.getContext(), shape, vector.getElementType(), vector.getLayout());
+  Value limit = countRows(vector.getRows(), b);
+  Value values = BroadcastOp::create(b, type, rows);
+  Value numbers = NumbersOp::create(b, type.withElement(b.getI64Type()), arith::ConstantIntOp::create(b, 0, 64), uint64_t(0));
+  Value bound = arith::ConstantOp::create(b, b.getFloatAttr(vector.getElementType(), least));
+  auto map = MapOp::create(b, TypeRange(), ValueRange{values, numbers});
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&map.getBody(), {}, {vector.getElementType(), b.getI64Type()}, {b.getLoc(), b.getLoc()});
+  Value isLow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, body->getArgument(0), bound);
+  Value isBad = arith::AndIOp::create(b, isAsked, isLow);
+  if (limit)
+    isBad = arith::AndIOp::create(b, isBad, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, body->getArgument(1), limit).getResult());
+  auto branch = scf::IfOp::create(b, isBad, /*withElseRegion=*/false);
+  b.setInsertionPointAfter(branch);
+  YieldOp::create(b, ValueRange());
+  b.setInsertionPointToStart(branch.thenBlock());
+  RaiseOp::create(b, flag);
+}
