@@ -7,6 +7,7 @@
 #include "ft/Conversion/SCFToETDG/Analyze/RaisingSets.h"
 
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Analysis/SimplifySet.h"
 #include "mlir/Analysis/Presburger/PWMAFunction.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 
@@ -241,8 +242,7 @@ FailureOr<SmallVector<LatestPiece>> RaisingSets::latest(ArrayRef<Constraint> set
   for (unsigned i = 0; i < numFree; ++i)
     definitions.push_back(solver.solve(numFixed + cells + i, numFixed + cells + numFree));
   solved.removeTrivialRedundancy();
-  IntegerRelation relation = solved;
-  relation.simplify();
+  IntegerRelation relation = etdg::simplify(solved);
   relation.convertVarKind(VarKind::SetDim, 0, numFixed + cells, VarKind::Domain);
   SymbolicLexOpt best = relation.findSymbolicIntegerLexMin();
   if (!best.unboundedDomain.isIntegerEmpty())

@@ -7,8 +7,8 @@
 // Here they become divisions, or disappear, by substitution, exactly.
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_FT_ANALYSIS_LOCALVARIABLES_H
-#define LIB_FT_ANALYSIS_LOCALVARIABLES_H
+#ifndef LIB_FT_ANALYSIS_SETS_LOCALVARIABLES_H
+#define LIB_FT_ANALYSIS_SETS_LOCALVARIABLES_H
 
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "llvm/ADT/BitVector.h"
@@ -38,12 +38,18 @@ bool hasFalseConstraint(const presburger::IntegerPolyhedron &set);
 
 /// Sets whose union is `set` and whose local variables are divisions, by `m·v ≤ f < m·(v + 1)` or
 /// by an equality; where no rule serves, a set keeps others. No two constraints of one of them
-/// state a remainder, `0 ≤ f − m·v ≤ c` with c < m − 1, other than 0: MLIR's subtraction takes
-/// those for the definition of v, which always holds, and loses them. `isResolved` is set where
-/// anything had to be done for that.
-llvm::SmallVector<presburger::IntegerPolyhedron, 0> resolveLocals(presburger::IntegerPolyhedron set,
-                                                                  bool &isResolved);
+/// state a remainder, `0 ≤ f − m·v ≤ c` with c < m − 1, other than 0: `getLocalReprs` takes
+/// those for the definition of v, which always holds.
+llvm::SmallVector<presburger::IntegerPolyhedron, 0> resolveLocals(presburger::IntegerPolyhedron set);
+
+/// Whether the set is empty, where that is not to be counted as a question of its own.
+bool hasNoPoint(const presburger::IntegerPolyhedron &set);
+
+/// Appends sets whose union is what `part` has and `piece` has not. False, and nothing appended, where
+/// a local of the piece is no division.
+bool subtractPiece(presburger::IntegerPolyhedron part, presburger::IntegerPolyhedron piece,
+                   llvm::SmallVectorImpl<presburger::IntegerPolyhedron> &rest);
 
 } // namespace mlir::etdg
 
-#endif // LIB_FT_ANALYSIS_LOCALVARIABLES_H
+#endif // LIB_FT_ANALYSIS_SETS_LOCALVARIABLES_H

@@ -6,8 +6,8 @@
 // point: exact, and in a time that is known before.
 //
 //===----------------------------------------------------------------------===//
-#ifndef LIB_FT_ANALYSIS_COVERBYPOINTS_H
-#define LIB_FT_ANALYSIS_COVERBYPOINTS_H
+#ifndef LIB_FT_ANALYSIS_SETS_COVERBYPOINTS_H
+#define LIB_FT_ANALYSIS_SETS_COVERBYPOINTS_H
 
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -22,4 +22,4 @@ std::optional<bool> isCoveredByPoints(const presburger::IntegerPolyhedron &set, 
 
 } // namespace mlir::etdg
 
-#endif // LIB_FT_ANALYSIS_COVERBYPOINTS_H
+#endif // LIB_FT_ANALYSIS_SETS_COVERBYPOINTS_H

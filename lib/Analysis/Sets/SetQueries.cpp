@@ -250,8 +250,10 @@ static IntegerPolyhedron extract(const IntegerPolyhedron &set, ArrayRef<unsigned
 /// all: most loops around a block are such parts.
 bool etdg::isEmpty(const IntegerPolyhedron &given) {
   countAsked(1);
-  if (mustStop())
-    return false;
+  return !mustStop() && hasNoPoint(given);
+}
+
+bool etdg::hasNoPoint(const IntegerPolyhedron &given) {
   IntegerPolyhedron set = given;
   Solved solved = solveAll(set, 0, set.getNumVars());
   if (hasFalseConstraint(set) || set.isEmptyByGCDTest())
@@ -260,48 +262,92 @@ bool etdg::isEmpty(const IntegerPolyhedron &given) {
                       [&](ArrayRef<unsigned> rows) { return isPartEmpty(extract(set, rows)); });
 }
 
-/// Piece by piece, with parts that hold no integer dropped at once: divisions are what a rational
-/// test, by which MLIR prunes, cannot tell apart.
-static PresburgerSet subtractInTurn(const IntegerPolyhedron &set,
-                                    ArrayRef<IntegerPolyhedron> pieces) {
-  SmallVector<IntegerPolyhedron, 0> rest = {set};
-  for (const IntegerPolyhedron &piece : pieces) {
-    SmallVector<IntegerPolyhedron, 0> left;
-    for (IntegerPolyhedron &part : rest) {
-      if (mustStop())
-        return PresburgerSet(set); // as if no piece covered any of it
-      if (isEmpty(IntegerPolyhedron(part.intersect(piece)))) {
-        left.push_back(std::move(part));
-        continue;
-      }
-      PresburgerSet difference = PresburgerSet(part).subtract(PresburgerSet(piece));
-      for (const IntegerRelation &disjunct : difference.getAllDisjuncts())
-        if (IntegerPolyhedron open(disjunct); !isEmpty(open))
-          left.push_back(std::move(open));
+/// The pieces whose union is `piece`, one for each value of its first local that is no division and has few values. None where no local
+/// is such a one.
+static SmallVector<IntegerPolyhedron, 0> fixLocal(IntegerPolyhedron piece) {
+  constexpr int64_t mostValues = 16;
+  piece.removeDuplicateDivs();
+  std::vector<MaybeLocalRepr> reprs(piece.getNumLocalVars());
+  piece.getLocalReprs(&reprs);
+  Simplex simplex(piece);
+  unsigned firstLocal = piece.getVarKindOffset(VarKind::Local), numVars = piece.getNumVars();
+  for (auto [l, repr] : llvm::enumerate(reprs)) {
+    if (repr.kind != ReprKind::None)
+      continue;
+    SmallVector<DynamicAPInt> direction(numVars + 1, DynamicAPInt(0));
+    direction[firstLocal + l] = 1;
+    auto [low, high] = simplex.computeIntegerBounds(direction);
+    if (!low.isBounded() || !high.isBounded() || *high - *low >= mostValues)
+      continue;
+    SmallVector<IntegerPolyhedron, 0> pieces;
+    for (DynamicAPInt value = *low; value <= *high; ++value) {
+      pieces.push_back(piece);
+      pieces.back().setAndEliminate(firstLocal + unsigned(l), value);
     }
-    rest = std::move(left);
+    return pieces;
   }
-  PresburgerSet result = PresburgerSet::getEmpty(set.getSpaceWithoutLocals());
-  for (const IntegerPolyhedron &part : rest)
-    result.unionInPlace(part);
-  return result;
+  return {};
 }
 
+/// Takes `piece` from `part` value by value of locals that are no divisions. False, and nothing appended, where one of them has many
+/// values.
+static bool subtractFixed(const IntegerPolyhedron &part, const IntegerPolyhedron &piece, SmallVectorImpl<IntegerPolyhedron> &rest) {
+  SmallVector<IntegerPolyhedron, 0> pieces = fixLocal(piece), open = {part};
+  if (pieces.empty())
+    return false;
+  for (const IntegerPolyhedron &one : pieces) {
+    SmallVector<IntegerPolyhedron, 0> left;
+    for (const IntegerPolyhedron &each : open)
+      if (hasNoPoint(IntegerPolyhedron(each.intersect(one))))
+        left.push_back(each);
+      else if (!subtractPiece(each, one, left) && !subtractFixed(each, one, left))
+        return false;
+    open = std::move(left);
+  }
+  llvm::append_range(rest, open);
+  return true;
+}
+
+/// The same for a piece with locals that are no divisions: by others that are, or value by value.
+static void subtractAny(const IntegerPolyhedron &part, const IntegerPolyhedron &piece, SmallVectorImpl<IntegerPolyhedron> &rest) {
+  if (subtractPiece(part, piece, rest))
+    return;
+  SmallVector<IntegerPolyhedron, 0> open = {part};
+  PresburgerRelation others = PresburgerRelation(piece).computeReprWithOnlyDivLocals();
+  for (const IntegerRelation &other : others.getAllDisjuncts()) {
+    IntegerPolyhedron one(other);
+    SmallVector<IntegerPolyhedron, 0> left;
+    for (const IntegerPolyhedron &each : open)
+      if (!subtractPiece(each, one, left) && !subtractFixed(each, one, left))
+        left.push_back(each); // as if it covered nothing
+    open = std::move(left);
+  }
+  llvm::append_range(rest, open);
+}
+
+/// Piece by piece, with parts that hold no integer dropped at once.
 PresburgerSet etdg::subtract(const IntegerPolyhedron &set, ArrayRef<IntegerPolyhedron> cover) {
   countAsked(int64_t(1 + cover.size()));
   if (cover.empty() || mustStop())
     return PresburgerSet(set);
-  SmallVector<IntegerPolyhedron, 0> pieces;
-  bool isResolved = false;
+  SmallVector<IntegerPolyhedron, 0> rest = {set};
   for (const IntegerPolyhedron &given : llvm::reverse(cover))
-    for (IntegerPolyhedron &piece : resolveLocals(given, isResolved))
-      pieces.push_back(std::move(piece));
-  if (isResolved)
-    return subtractInTurn(set, pieces);
-  PresburgerSet all = PresburgerSet::getEmpty(cover.front().getSpaceWithoutLocals());
-  for (const IntegerPolyhedron &piece : pieces)
-    all.unionInPlace(piece);
-  return PresburgerSet(set).subtract(all);
+    for (const IntegerPolyhedron &piece : resolveLocals(given)) {
+      SmallVector<IntegerPolyhedron, 0> left;
+      for (IntegerPolyhedron &part : rest) {
+        if (mustStop())
+          return PresburgerSet(set); // as if no piece covered any of it
+        if (hasNoPoint(IntegerPolyhedron(part.intersect(piece))))
+          left.push_back(std::move(part));
+        else
+          subtractAny(part, piece, left);
+      }
+      rest = std::move(left);
+    }
+  PresburgerSet result = PresburgerSet::getEmpty(set.getSpaceWithoutLocals());
+  for (const IntegerPolyhedron &part : rest)
+    result.unionInPlace(part);
+  return result;
 }
 
 /// Whether `outer`, without local variables, holds on all rational points of `set`.

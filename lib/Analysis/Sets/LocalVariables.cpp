@@ -344,7 +344,7 @@ bool Resolver::step() {
   return projectOne();
 }
 
-SmallVector<IntegerPolyhedron, 0> etdg::resolveLocals(IntegerPolyhedron given, bool &isResolved) {
+SmallVector<IntegerPolyhedron, 0> etdg::resolveLocals(IntegerPolyhedron given) {
   // What is not done by then is left as it is.
   constexpr unsigned maxSteps = 64;
   SmallVector<std::pair<IntegerPolyhedron, unsigned>, 0> open;
@@ -353,11 +353,9 @@ SmallVector<IntegerPolyhedron, 0> etdg::resolveLocals(IntegerPolyhedron given, b
   while (!open.empty()) {
     auto [set, steps] = open.pop_back_val();
     Resolver resolver(std::move(set));
-    while (steps++ < maxSteps && !hasFalseConstraint(resolver.set) && resolver.step()) {
-      isResolved = true;
+    while (steps++ < maxSteps && !hasFalseConstraint(resolver.set) && resolver.step())
       for (IntegerPolyhedron &other : resolver.takeOthers())
         open.emplace_back(std::move(other), steps);
-    }
     if (!hasFalseConstraint(resolver.set))
       done.push_back(std::move(resolver.set));
   }
