@@ -118,6 +118,86 @@ def sums_until(x, least):
     return s * x, i
 
 
+@program(normal((40, 3)))
+def called_in_comprehensions(x):
+    """Few items stay a comprehension, many become a loop; a dictionary's key comes before its value."""
+    total, calls = torch.zeros(()), 0
+
+    def step(row):
+        nonlocal total, calls
+        total = total * 0.5 + row.sum()
+        calls += 1
+        return total
+
+    few = [step(row) for row in (x[0], x[1])]
+    many = [step(x[i]) for i in range(40)]
+    by_call = {calls: step(x[2]) * calls for _ in range(3)}
+    last = (step(x[3]), {calls: step(x[4])}, calls)
+    return few, torch.stack(many), list(by_call), list(by_call.values()), last, total, calls
+
+
+@program(lambda g: [torch.randint(-3, 4, (12,), generator=g)])
+def called_under_conditions(n):
+    """What a call binds holds where the call is evaluated alone."""
+    k, m = 0, torch.tensor(1)
+
+    def more(by):
+        nonlocal k
+        k += by
+        return k > 2
+
+    def twice():
+        nonlocal m
+        m = m * 2
+        return n[0] < 5
+
+    out = torch.zeros(12, 5, dtype=torch.int64)
+    for i in range(12):
+        if n[i] > 0 and more(1):
+            out[i, 0] = k
+        if n[i] > 1 or more(2) or twice():
+            out[i, 1] = k + m
+        out[i, 2] = k if n[i] < 0 < k and twice() else -k
+        if 0 < n[i] < k < more(1) + 2 * m and more(1):
+            out[i, 3] = k
+        j = int(n[i])
+        out[i, 4] = j if j > 0 and j < 3 and more(1) else k
+    assert k >= 0, f"{more(5)}"
+    return out, k, m
+
+
+@program(lambda g: [torch.randn(20, generator=g)])
+def called_in_conditions_of_loops(x):
+    i, s = 0, torch.zeros(())
+
+    def goes_on():
+        nonlocal i, s
+        i += 1
+        s = s + x[i]
+        return s < 1.5 and i < 18
+
+    rounds = 0
+    while goes_on():
+        rounds += 1
+    seen = s
+    while rounds < 40 and (goes_on() or i < 10):
+        rounds += 2
+        if i > 16:
+            break
+    return i, s, seen, rounds
+
+
+@program(normal((5, 2)))
+def beside_names_of_comprehensions(x):
+    """A function sees the names of where it is defined, not those of the comprehension that calls it."""
+    row, k = x[0], 3
+
+    def shown(y):
+        return y + row * k
+
+    return [shown(row) for row in x], [shown(row) for row in [y + k for k in range(2) for y in (x[1], x[2])]], [(lambda: row * k)() for k in range(2)], row, k
+
+
 @program(normal((4, 3), (4, 3)))
 def copies(x, y):
     same, other = copy.copy(x), copy.deepcopy(x)
@@ -204,8 +284,30 @@ class Closures(unittest.TestCase):
         def in_json(x):
             return json.loads(json.dumps(x))
 
+        def by_one_name(x):
+            total = x.sum()
+
+            def more(y):
+                nonlocal total
+                total = total + y.sum()
+                return total
+
+            return [more(total) for total in x]
+
+        def of_another_kind(x):
+            n = 1
+
+            def f():
+                nonlocal n
+                n = x.sum() * n
+                return n
+
+            while f() < 3:
+                x = x + 1
+            return n
+
         for function, message in (
-            (outside, "defined outside of the compiled one"), (through_another, "more assigns names of the function around it"),
+            (by_one_name, "a comprehension that calls it has an own 'total'"), (of_another_kind, "'n' is"), (outside, "defined outside of the compiled one"), (through_another, "more assigns names of the function around it"),
             (reads_meanwhile, "'s' has no value on some paths that lead here: more assigns it"), (shared, "two share their elements"),
             (in_json, "json.dumps of Python's library cannot be compiled"),
         ):  # fmt: skip

@@ -257,7 +257,7 @@ class Calls:
         """`torch._check`: an assertion whose message is a function."""
         truth = self.truth(cond)
         if truth is not True:
-            said = None if message is None else self.call(message, [], {})
+            said = None if message is None else self.looked_at(lambda: self.call(message, [], {}))
             self.require(truth, f"a check does not hold{f': {said}' if isinstance(said, str) else ''}")
 
     def torch_check_with(self, error_type, cond, message=None):
@@ -315,16 +315,19 @@ class Calls:
             raise Problem(f"{function.name} calls itself: recursion cannot be compiled")
         arguments, home = function.node.args, function.frame
         bound = bind(function.name, arguments, function.defaults, function.keyword_defaults, args, kwargs)
-        own = home
-        for scope in function.scopes:
-            home = self.new_frame(home.source, scope, home.globals, home.cells, function.node, parent=home)
+        own, hidden = home, home.hidden_from(function.scopes)
+        for names in filter(None, (hidden, *function.scopes)):
+            home = self.new_frame(home.source, names, home.globals, home.cells, function.node, parent=home)
         frame = self.new_frame(home.source, bound, home.globals, home.cells, function.node, parent=home)
         frame.home, frame.nonlocals = own, nonlocals_of(function.node)
         if not frame.nonlocals:
             return self.run_function(frame, function.node)
         # What paths of the call assign meets in its own frame. Others must not find the old values meanwhile.
-        if self.frame is not own or function.scopes or not all(name in own.env for name in frame.nonlocals):
+        if self.frame is not own or any(function.scopes) or not all(name in own.env for name in frame.nonlocals):
             raise Problem(f"{function.name} assigns names of the function around it (nonlocal): call it there, where they have values, or return the values instead")
+        twice = sorted(frame.nonlocals & hidden.keys())
+        if twice:
+            raise Problem(f"{function.name} assigns '{twice[0]}' (nonlocal), and a comprehension that calls it has an own '{twice[0]}': give that another name")
         frame.env.update({name: own.env[name] for name in frame.nonlocals})
         own.env.update({name: Unset(f": {function.name} assigns it") for name in frame.nonlocals})
         value = self.run_function(frame, function.node)

@@ -211,10 +211,17 @@ class Control:
         self._require(self.eval_truth(node.test), "an assertion does not hold", node.msg)
 
     def _require(self, truth, text: str, message) -> None:
-        if message is not None:
-            value = self.eval(message)
-            text = f"{text}: {value}" if isinstance(value, str) else text
-        self.require(truth, text)
+        value = None if truth is True or message is None else self.looked_at(lambda: self.eval(message))
+        self.require(truth, f"{text}: {value}" if isinstance(value, str) else text)
+
+    def looked_at(self, function: Callable):
+        """A value for a message: what else is done for it is done where the program fails, after which nothing is seen of it."""
+        env = dict(self.frame.env)
+        try:
+            with self.b.inside(Block()):
+                return function()
+        finally:
+            self.frame.env = env
 
     def require(self, truth, text: str) -> None:
         """That a truth holds: now, or when the program runs."""
@@ -241,7 +248,7 @@ class Control:
         if not isinstance(node.exc, ast.Call) or len(node.exc.args) != 1 or node.exc.keywords:
             return text
         try:
-            said = self.eval(node.exc.args[0])
+            said = self.looked_at(lambda: self.eval(node.exc.args[0]))
         except (Problem, NeedsUnrolling):
             return text
         return f"{ast.unparse(node.exc.func)}: {said}" if isinstance(said, str) else text
@@ -708,7 +715,7 @@ class Control:
                     return
                 before.condition = self.b.scalar(truth)
                 before.yields = loop.flatten(tested)
-            env.update({name: tested[name] for name in loop.tested if name not in loop.specs})
+            env.update({name: tested[name] for name in loop.tested if name in tested and name not in loop.specs})
             loop.entry = dict(env)
             if counters is not None:
                 self._note_counters(loop, env, counters)
@@ -765,9 +772,9 @@ class _Loop:
         self.plain: Set[str] = set()
         self.constants: Dict = {}
         self.entry: Dict = {}
-        self.names = assigned_names([node]) | owner.frame.assigned_by_functions() | {"$break", "$return", "$value"}
+        self.names = assigned_names([node]) | owner.frame.source.assigned_by_functions | {"$break", "$return", "$value"}
         #: Names that the condition of a `while` binds: they have values in the body, and after the loop.
-        self.tested = assigned_names([node.test]) if isinstance(node, ast.While) else set()
+        self.tested = owner.frame.bound_by(node.test) if isinstance(node, ast.While) else set()
         self._is_wider = False
 
     def _is_outside(self, value: Value) -> bool:
@@ -850,7 +857,8 @@ class _Loop:
         try:
             return self.merger.spec_of(new) if isinstance(old, Unset) else self.merger.join(old, new, name)
         except Problem:
-            if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(self.node.test)):
+            here = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(self.node.test))
+            if here or name in self.owner.frame.source.read_by_functions | self.owner.frame.source.assigned_by_functions:
                 raise
             self.before[name] = UNSET
             return self.merger.spec_of(new)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from ..runtime import arrays
 from ..ir import dtypes
@@ -41,11 +41,19 @@ class Frame:
         #: Loops that are being walked through.
         self.loops = 0
         #: Names of the comprehensions that are being walked through, the outermost first.
-        self.scopes: List[Dict] = []
+        self.scopes: List[objects.Scope] = []
 
-    def assigned_by_functions(self) -> FrozenSet[str]:
-        """Names that functions in it may assign (`nonlocal`)."""
-        return frozenset(name for node in ast.walk(self.source.tree) if isinstance(node, ast.Nonlocal) for name in node.names)
+    def bound_by(self, expression: ast.expr) -> Set[str]:
+        """Names of the function that an expression may bind: by `:=`, and by calls of functions that assign them (`nonlocal`)."""
+        named = {n.target.id for n in ast.walk(expression) if isinstance(n, ast.NamedExpr)}
+        return named | self.source.assigned_by_functions & self.env.keys()
+
+    def hidden_from(self, scopes: Sequence[objects.Scope]) -> Dict[str, Any]:
+        """What names of comprehensions stand for in a function that is defined outside of them, in `scopes` alone."""
+        found: Dict[str, Any] = {}
+        for scope in reversed([s for s in self.scopes if not any(s is own for own in scopes)]):
+            found.update(scope.hidden)
+        return found
 
     def uses(self) -> Dict[str, List]:
         """Where each name is read, as (line, column)."""

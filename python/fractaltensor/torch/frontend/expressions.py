@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import operator
-from typing import Any, List
+from typing import Any, Callable, Dict, Iterator, List
 
 from ..ir import dtypes
 from . import objects
 from ...errors import Error
 from .attributes import text_of
 from ..ir.builder import NOTHING
-from ..ir.operations import INDEX, Block
+from ..ir.operations import INDEX, Block, Op
 from ..ops import OPERATORS, complex_numbers, indexing
 from ..ops.pointwise import to_dtype
 from ..ops.table import assign, check_cast, tensor_of
@@ -64,6 +65,21 @@ def has_poison(value) -> bool:
     if isinstance(value, (tuple, list)):
         return any(has_poison(x) for x in value)
     return isinstance(value, dict) and any(has_poison(x) for x in value.values())
+
+
+def _differ(env: Dict[str, Any], other: Dict[str, Any]) -> bool:
+    """Whether a name has been bound."""
+    return env.keys() != other.keys() or any(env[name] is not other[name] for name in env)
+
+
+def _is_arithmetic(op: Op) -> bool:
+    """Whether an operation computes a number and cannot fail."""
+    text = op.pieces[0] if op.kind == "text" else ""
+    return isinstance(text, str) and text.startswith("arith.") and "div" not in text and "rem" not in text
+
+
+def _is_pure(op: Op) -> bool:
+    return op.pure
 
 
 class Expressions:
@@ -150,8 +166,13 @@ class Expressions:
             if key is None:
                 made.update(self.eval(value))
             else:
-                made[self.static(self.eval(key), "a key of a dictionary")] = self.eval(value)
+                self._add_item(made, key, value)
         return made
+
+    def _add_item(self, made: PyDict, key: ast.expr, value: ast.expr) -> None:
+        """The key is evaluated first."""
+        known = self.static(self.eval(key), "a key of a dictionary")
+        made[known] = self.eval(value)
 
     def eval_Set(self, node):
         raise Problem("sets cannot be compiled: use a tuple or a list")
@@ -367,9 +388,8 @@ class Expressions:
         def short():
             return value if not plain or sides and isinstance(sides[0], Tensor) else not is_and
 
-        binds = any(isinstance(n, ast.NamedExpr) for n in ast.walk(part))
         plain = for_truth or is_truth(value)
-        eager = None if binds or not plain else self._scalar_only(other)
+        eager = None if not plain else self._scalar_only(other)
         if eager is not None and is_truth(eager) and not isinstance(eager, Tensor):
             return self.b.logical("and" if is_and else "or", truth, eager)
         sides.clear()
@@ -388,25 +408,37 @@ class Expressions:
         return self.choose(truth, lambda: any_of([last, *rest]), lambda: any_of(rest), "and … or")
 
     def _scalar_only(self, function):
-        """The value of an expression that is arithmetic on numbers and cannot fail; None where it is more."""
+        """The value of an expression that is arithmetic on numbers, binds no name and cannot fail; None where it is more."""
+        return self._made_only(function, _is_arithmetic)
+
+    def _made_only(self, function: Callable, allowed: Callable[[Op], bool]):
+        """The value of an expression that binds no name, and whose operations are all allowed; None where it is more."""
         block, env = Block(), dict(self.frame.env)
         with self.b.inside(block):
             value = function()
-        for op in block.ops:
-            text = op.pieces[0] if op.kind == "text" else ""
-            if not isinstance(text, str) or not text.startswith("arith.") or "div" in text or "rem" in text:
-                self.frame.env.clear()
-                self.frame.env.update(env)
-                return None
+        if _differ(env, self.frame.env) or not all(map(allowed, block.ops)):
+            self.frame.env.clear()
+            self.frame.env.update(env)
+            return None
         for op in block.ops:
             op.block = self.b.block
             self.b.block.ops.append(op)
         return value
 
     def eval_Compare(self, node):
-        left, result = self.eval(node.left), True
-        for op, right_node in zip(node.ops, node.comparators):
-            right = self.eval(right_node)
+        return self._compared(self.eval(node.left), list(zip(node.ops, node.comparators)))
+
+    def _compared(self, left, rest):
+        """A chain of comparisons. What follows one that does not hold is not evaluated; where data say so, it is only if it does nothing else."""
+        result: Any = True
+        for at, (op, node) in enumerate(rest):
+            if result is False:
+                return False
+            is_known = result is True or not isinstance(result, (Num, Tensor))
+            right = self.eval(node) if is_known else self._made_only(lambda node=node: self.eval(node), _is_pure)
+            if right is None and not is_known:
+                truth, later = self.truth(result), rest[at:]
+                return self.choose(truth, lambda: self.truth(self._compared(left, later)), lambda: False, "a chain of comparisons")
             result = self._both(result, self.compare(op, left, right))
             left = right
         return result
@@ -548,26 +580,29 @@ class Expressions:
 
     def eval_DictComp(self, node):
         made = PyDict(block=self.b.block)
-
-        def add():
-            made[self.static(self.eval(node.key), "a key of a dictionary")] = self.eval(node.value)
-
-        self._comprehend(node, add)
+        self._comprehend(node, lambda: self._add_item(made, node.key, node.value))
         return made
 
-    def _comprehend(self, node, leaf) -> None:
-        """Goes over a comprehension's items in a scope of its own; what `:=` binds is the function's."""
-        saved, scope = dict(self.frame.env), {}
+    def _comprehend(self, node, leaf: Callable[[], None]) -> None:
+        """Goes over a comprehension's items."""
+        with self.scope_of(node) as scope:
+            self._generate(node.generators, leaf, scope)
+
+    @contextlib.contextmanager
+    def scope_of(self, node, *more: str) -> Iterator[objects.Scope]:
+        """While a comprehension is walked through: its names are its own, and so are `more`. What else it binds, by `:=` or by a function that it calls, stays."""
+        names = {n.id for part in node.generators for n in ast.walk(part.target) if isinstance(n, ast.Name)}
+        unset = Unset(": it is a name of a comprehension here")
+        scope = objects.Scope({name: self.frame.env.get(name, unset) for name in names.union(more)})
         self.frame.scopes.append(scope)
         try:
-            self._generate(node.generators, leaf, scope)
+            yield scope
         finally:
             self.frame.scopes.pop()
-        kept = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
-        saved.update({name: self.frame.env[name] for name in kept if name in self.frame.env})
-        saved.update(self.rebound.handed(self.frame.env))
-        self.frame.env.clear()
-        self.frame.env.update(saved)
+            for name, value in scope.hidden.items():
+                self.frame.env.pop(name, None)
+                if value is not unset:
+                    self.frame.env[name] = value
 
     def _generate(self, generators, leaf, scope) -> None:
         first, *rest = generators

@@ -26,6 +26,17 @@ class Source:
     def __init__(self, tree: ast.AST, file: str, line: int, column: int, name: str):
         self.tree, self.file, self.line, self.column, self.name = tree, file, line, column, name
 
+    @functools.cached_property
+    def assigned_by_functions(self) -> FrozenSet[str]:
+        """Names that functions in it declare `nonlocal`: calls of these may assign them."""
+        return frozenset(name for node in ast.walk(self.tree) if isinstance(node, ast.Nonlocal) for name in node.names)
+
+    @functools.cached_property
+    def read_by_functions(self) -> FrozenSet[str]:
+        """Names that functions in it read."""
+        inner = (node for node in ast.walk(self.tree) if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node is not self.tree)
+        return frozenset(n.id for node in inner for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
     def place(self, node: ast.AST) -> Frame:
         line, end_line = node.lineno + self.line, (node.end_lineno or node.lineno) + self.line
         column = _characters(self.file, line, node.col_offset + self.column + 1)
@@ -143,6 +154,7 @@ def is_standard(code) -> bool:
     return code.co_filename.startswith(_STANDARD) and "site-packages" not in code.co_filename
 
 
+@functools.lru_cache(maxsize=1024)
 def nonlocals_of(node) -> FrozenSet[str]:
     """The names of the function around it that a function assigns; not those of functions in it."""
     found: Set[str] = set()

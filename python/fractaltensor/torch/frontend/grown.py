@@ -186,7 +186,7 @@ class Growth:
         self.frame.env[rows.name] = 0
         swapped: set = set()
         for frame in self.frames:
-            for names in (frame.env, *frame.scopes):
+            for names in (frame.env, *frame.scopes, *(scope.hidden for scope in frame.scopes)):
                 names.update({name: _swapped(value, made, rows, swapped) for name, value in names.items()})
         made.__class__ = Moved
         return rows
@@ -485,20 +485,14 @@ class Growth:
         if not part.loops or isinstance(part.length, int) and part.length * self.copies <= _MOST_ITEMS:
             return None
         self.met_growth = True
-        saved = dict(self.frame.env)
         append = ast.Call(ast.Attribute(ast.Name(" list", ast.Load()), "append", ast.Load()), [node.elt], [])
         loop = ast.For(first.target, ast.Name(" items", ast.Load()), [ast.Expr(append)], [])
         for made in (loop, loop.iter, loop.body[0], append, append.func, append.func.value):
             ast.copy_location(made, node)
-        self.frame.env.update({" list": PyList((), self.b.block), " items": part})
-        self.exec_For(loop)
-        found = self.frame.env[" list"]
-        kept = {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
-        saved.update({name: self.frame.env[name] for name in kept if name in self.frame.env})
-        saved.update(self.rebound.handed(self.frame.env))
-        self.frame.env.clear()
-        self.frame.env.update(saved)
-        return found
+        with self.scope_of(node, " list", " items"):
+            self.frame.env.update({" list": PyList((), self.b.block), " items": part})
+            self.exec_For(loop)
+            return self.frame.env[" list"]
 
 
 def _swapped(value, made, rows, seen):

@@ -38,6 +38,14 @@ class Namespace:
         self.name = name
 
 
+class Scope(Dict[str, Any]):
+    """Names of a comprehension that is being walked through. `hidden`: what they stand for outside of it."""
+
+    def __init__(self, hidden: Dict[str, Any]):
+        super().__init__()
+        self.hidden = hidden
+
+
 class LocalFunction:
     """A `def` or `lambda` of the program itself. `scopes`: names of the comprehensions that it stands in, as they are now."""
 
