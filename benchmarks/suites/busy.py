@@ -18,7 +18,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "examples/python")]
+sys.path.insert(0, str(ROOT / "python"))
 
 #: What a ratio to the better of one thread and two should not exceed.
 LIMIT = 1.3

@@ -148,7 +148,14 @@ class GraphFunction:
 
     def evaluate(self, evaluator, args: Sequence, kwargs: Mapping):
         """The program's operations on an evaluator's values."""
-        evaluator.b.has_blocks = True
+        b = evaluator.b
+        outer, b.has_blocks = b.has_blocks, True
+        try:
+            return self._evaluated(evaluator, args, kwargs)
+        finally:
+            b.has_blocks = outer
+
+    def _evaluated(self, evaluator, args: Sequence, kwargs: Mapping):
         try:
             bound = self.__signature__.bind(*args, **kwargs).arguments
         except TypeError as error:

@@ -680,7 +680,9 @@ class Calls:
 
     def items_of(self, items) -> List:
         """All items, one by one: their number must be known."""
-        part = self.iteration(items)
+        return self.all_of(self.iteration(items))
+
+    def all_of(self, part: Iteration) -> List:
         if not isinstance(part.length, int):
             raise Problem("the number of items is data: it must be known here")
         return [part.at(i) for i in range(part.length)]

@@ -15,7 +15,7 @@ from ..ir import varying
 from .expressions import has_poison
 from ..ir.linear import linear
 from ..ir.operations import INDEX, Block, Op, Type, Value
-from ..ops import indexing
+from ..ops import complex_numbers, indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
 from ..problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
 from .grown import Rows
@@ -160,7 +160,7 @@ class Control:
         if has_poison(owner) or has_poison(key):
             return
         if isinstance(owner, Complex):
-            old = Complex(*(indexing.read(self.b, part, key) for part in owner.parts))
+            old = complex_numbers.part_by_part(lambda part: indexing.read(self.b, part, key), owner)
             result = self.augmented(type(node.op), self.eval(node.value), old)
             for part, given in zip(owner.parts, result.parts):
                 indexing.write(self.b, part, key, given)
@@ -215,11 +215,14 @@ class Control:
         self.require(truth, f"{text}: {value}" if isinstance(value, str) else text)
 
     def looked_at(self, function: Callable):
-        """A value for a message: what else is done for it is done where the program fails, after which nothing is seen of it."""
+        """What a message says, where that is known when the program is compiled; else None. What else is done for it is done where the program
+        fails, after which nothing is seen of it."""
         env = dict(self.frame.env)
         try:
             with self.b.inside(Block()):
                 return function()
+        except (Problem, NeedsUnrolling):
+            return None
         finally:
             self.frame.env = env
 
@@ -247,10 +250,7 @@ class Control:
         text = ast.unparse(node.exc)
         if not isinstance(node.exc, ast.Call) or len(node.exc.args) != 1 or node.exc.keywords:
             return text
-        try:
-            said = self.looked_at(lambda: self.eval(node.exc.args[0]))
-        except (Problem, NeedsUnrolling):
-            return text
+        said = self.looked_at(lambda: self.eval(node.exc.args[0]))
         return f"{ast.unparse(node.exc.func)}: {said}" if isinstance(said, str) else text
 
     def exec_Import(self, node):

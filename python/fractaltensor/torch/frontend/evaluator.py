@@ -264,9 +264,9 @@ class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled):
 
     def whole(self, tensor: Tensor, array):
         """An array as the program sees it, where `tensor` has its elements: of complex ones, the last dimension has the parts."""
-        from ..ir.views import select
+        from ..ops.complex_numbers import of_whole
 
-        return Complex(*(select(self.b, tensor, tensor.rank - 1, k) for k in (0, 1))) if arrays.is_complex(array) else tensor
+        return of_whole(self.b, tensor) if arrays.is_complex(array) else tensor
 
     def capture(self, array, getter: Callable, name: str):
         known = self.captured.get(id(array))

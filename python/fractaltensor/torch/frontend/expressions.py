@@ -540,7 +540,7 @@ class Expressions:
         if isinstance(owner, Tensor):
             return indexing.read(self.b, owner, key)
         if isinstance(owner, Complex):
-            return Complex(*(indexing.read(self.b, part, key) for part in owner.parts))
+            return complex_numbers.part_by_part(lambda part: indexing.read(self.b, part, key), owner)
         if isinstance(key, Tensor):
             key = self.b.item(key)
         return self.item_of(owner, key)
@@ -567,11 +567,12 @@ class Expressions:
     # -- comprehensions ------------------------------------------------------------------------------------------
 
     def eval_ListComp(self, node):
-        rows = self.rows_of(node)
+        items = self.eval(node.generators[0].iter)
+        rows = self.rows_of(node, items)
         if rows is not None:
             return rows
         found: List = []
-        self._comprehend(node, lambda: found.append(self.eval(node.elt)))
+        self._comprehend(node, items, lambda: found.append(self.eval(node.elt)))
         return PyList(found, self.b.block)
 
     def eval_GeneratorExp(self, node):
@@ -580,13 +581,14 @@ class Expressions:
 
     def eval_DictComp(self, node):
         made = PyDict(block=self.b.block)
-        self._comprehend(node, lambda: self._add_item(made, node.key, node.value))
+        items = self.eval(node.generators[0].iter)
+        self._comprehend(node, items, lambda: self._add_item(made, node.key, node.value))
         return made
 
-    def _comprehend(self, node, leaf: Callable[[], None]) -> None:
-        """Goes over a comprehension's items."""
+    def _comprehend(self, node, items, leaf: Callable[[], None]) -> None:
+        """Goes over a comprehension's items; those of its first part have been evaluated, outside of it."""
         with self.scope_of(node) as scope:
-            self._generate(node.generators, leaf, scope)
+            self._generate(node.generators, items, leaf, scope)
 
     @contextlib.contextmanager
     def scope_of(self, node, *more: str) -> Iterator[objects.Scope]:
@@ -604,14 +606,19 @@ class Expressions:
                 if value is not unset:
                     self.frame.env[name] = value
 
-    def _generate(self, generators, leaf, scope) -> None:
+    def _generate(self, generators, items, leaf, scope) -> None:
         first, *rest = generators
         names = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
-        for item in self.items_of(self.eval(first.iter)):
+        part = self.iteration(items)
+        for item in self.all_of(part):
             self.assign(first.target, item)
             scope.update({name: self.frame.env[name] for name in names})
-            if all(self.static(self.eval_truth(test), "the condition of a comprehension") for test in first.ifs):
-                self._generate(rest, leaf, scope) if rest else leaf()
+            if not all(self.static(self.eval_truth(test), "the condition of a comprehension") for test in first.ifs):
+                continue
+            if rest:
+                self._generate(rest, self.eval(rest[0].iter), leaf, scope)
+            else:
+                leaf()
 
     # -- assignments -------------------------------------------------------------------------------------------------
 

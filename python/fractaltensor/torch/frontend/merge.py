@@ -13,7 +13,7 @@ from ..ir.dtypes import DType
 from ..ir.operations import INDEX, Type, Value
 from ..problems import Problem
 from .grown import Rows
-from .values import UNSET, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of
+from .values import UNSET, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, dense_strides, is_number, kind_of, lies_densely, open_strides
 
 _NUMBER_ORDER = {"bool": 0, "int": 1, "float": 2}
 _TYPES = {"int": INDEX}
@@ -56,16 +56,25 @@ class Number(Spec):
 
 
 class Array(Spec):
-    """A tensor; sizes that differ between paths are None, and are carried beside it."""
+    """A tensor; sizes that differ between paths are None, and are carried beside it. `width`: elements of so many numbers follow each other."""
 
-    def __init__(self, dtype: DType, sizes: Sequence, strides=None, own=None, repeats: bool = False):
-        self.dtype, self.sizes, self.strides, self.own, self.repeats = dtype, list(sizes), strides, own, repeats
+    def __init__(self, dtype: DType, sizes: Sequence, strides=None, own=None, repeats: bool = False, width: int = 0):
+        self.dtype, self.sizes, self.strides, self.own, self.repeats, self.width = dtype, list(sizes), strides, own, repeats, width
+
+    @staticmethod
+    def of(dtype: DType, sizes: Sequence, tensors: Sequence[Tensor]) -> "Array":
+        """What tensors have in common."""
+        first, *rest = tensors
+        strides = first.strides if all(x.strides == first.strides for x in rest) else None
+        own = first.own if all(x.own == first.own for x in rest) else None
+        width = next((n for n in (1, 2) if all(lies_densely(x.sizes, x.strides, n) for x in tensors)), 0)
+        return Array(dtype, sizes, strides, own, any(x.repeats for x in tensors), width)
 
     def __eq__(self, other):
         return (
             isinstance(other, Array) and self.dtype is other.dtype and len(self.sizes) == len(other.sizes) and self.repeats == other.repeats
             and all(a is None and b is None or a is not None and b is not None and same(a, b) for a, b in zip(self.sizes, other.sizes))
-            and self.strides == other.strides and self.own == other.own
+            and self.strides == other.strides and self.own == other.own and self.width == other.width
         )
 
     def flat(self) -> List[Type]:
@@ -146,7 +155,7 @@ class Merger:
         """The description of one value that will be carried."""
         if isinstance(value, Tensor):
             sizes = [n if isinstance(n, int) or self.outside(n.value) else None for n in value.sizes]
-            return Array(value.dtype, sizes, value.strides, value.own, value.repeats)
+            return Array.of(value.dtype, sizes, [value])
         if isinstance(value, Num) or is_number(value):
             return Number(kind_of(value))
         if isinstance(value, Complex):
@@ -198,9 +207,7 @@ class Merger:
         if a.dtype is not c.dtype or a.rank != c.rank:
             raise Problem(f"{_called(name)} is {describe(a)} on one path and {describe(c)} on another: element type and rank must be the same", "shape")
         sizes = [n if same(n, m) and (isinstance(n, int) or self.outside(n.value)) else None for n, m in zip(a.sizes, c.sizes)]
-        strides = a.strides if a.strides == c.strides else None
-        own = a.own if a.own == c.own else None
-        return Array(a.dtype, sizes, strides, own, a.repeats or c.repeats)
+        return Array.of(a.dtype, sizes, [a, c])
 
     def widen(self, spec: Spec, value, name: str, dummy) -> Spec:
         """A description that holds what `spec` holds, and `value`; `dummy` is a value that `spec` describes."""
@@ -265,7 +272,8 @@ class Merger:
             value = next(values)
             sizes = [Num("int", next(values)) if n is None else n for n in spec.sizes]
             known = None not in spec.sizes
-            return Tensor(value, spec.dtype, sizes, spec.strides if known else None, spec.own if known else None, spec.repeats)
+            strides = spec.strides if known and spec.strides is not None else dense_strides(sizes, spec.width) if spec.width else open_strides(len(sizes), True)
+            return Tensor(value, spec.dtype, sizes, strides, (spec.own if known else None) or dense_strides(sizes), spec.repeats)
         items = [self.rebuild(s, values, block) for s in spec.items]
         if isinstance(spec, Mapping_):
             return PyDict(zip(spec.keys, items), block)
@@ -284,9 +292,7 @@ def _is_exact(number, kind: str, dtype: DType) -> bool:
         return False
     if not dtype.is_float or dtype.bits > 16 or not math.isfinite(number):
         return True
-    part, exponent = math.frexp(number)
-    digits, least, most = (11, -13, 16) if dtype is dtypes.float16 else (8, -125, 128)
-    return number == 0 or (part * 2**digits).is_integer() and least <= exponent <= most
+    return dtypes.rounded(number, dtype) == dtypes.rounded(number, dtypes.float32)
 
 
 def _union(a: Spec, c: Spec) -> Spec:
@@ -300,7 +306,7 @@ def _union(a: Spec, c: Spec) -> Spec:
         sizes = [n if n is not None and m is not None and same(n, m) else None for n, m in zip(a.sizes, c.sizes)]
         strides = a.strides if a.strides == c.strides else None
         own = a.own if a.own == c.own else None
-        return Array(a.dtype, sizes, strides, own, a.repeats or c.repeats)
+        return Array(a.dtype, sizes, strides, own, a.repeats or c.repeats, a.width if a.width == c.width else 0)
     if isinstance(a, Sequence_) and isinstance(c, Sequence_):
         return Sequence_(c.like, [_union(x, y) for x, y in zip(a.items, c.items)])
     if isinstance(a, Mapping_) and isinstance(c, Mapping_):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import List, Optional, Sequence, Tuple, Union
 
 from ..ir.dtypes import DType
@@ -43,8 +44,9 @@ class Mono:
         return hash((self.factor, self.atoms))
 
 
-def dense_strides(sizes: Sequence[SizeLike]) -> Tuple[Mono, ...]:
-    strides, step = [], Mono(1)
+def dense_strides(sizes: Sequence[SizeLike], width: int = 1) -> Tuple[Mono, ...]:
+    """Strides of elements of so many numbers that follow each other."""
+    strides, step = [], Mono(width)
     for size in reversed(sizes):
         strides.append(step)
         step = step * (Mono(1) if size == 0 else Mono.of(size))
@@ -76,8 +78,9 @@ class Tensor:
     def repeats(self) -> bool:
         return self.overlaps or any(s.factor == 0 and n != 1 for n, s in zip(self.sizes, self.strides))
 
-    def is_contiguous(self) -> bool:
-        return is_dense(self.sizes, self.strides)
+    def is_contiguous(self) -> Optional[bool]:
+        """Whether it is dense; None where it may be."""
+        return lies_densely(self.sizes, self.strides)
 
     def again(self) -> "Tensor":
         """Another object for the same tensor."""
@@ -89,12 +92,13 @@ class Tensor:
 
 
 class Complex:
-    """A complex tensor: two tensors of one size and type."""
+    """A complex tensor: two tensors of one size and type. Their `strides` are those of PyTorch's views of the parts: each element is two numbers.
+    `whole`: the tensor of whose last dimension the parts are the elements, where there is one."""
 
-    __slots__ = ("real", "imag")
+    __slots__ = ("real", "imag", "whole")
 
-    def __init__(self, real: Tensor, imag: Tensor):
-        self.real, self.imag = real, imag
+    def __init__(self, real: Tensor, imag: Tensor, whole: Optional[Tensor] = None):
+        self.real, self.imag, self.whole = real, imag, whole
 
     @property
     def parts(self) -> Tuple[Tensor, Tensor]:
@@ -104,8 +108,28 @@ class Complex:
     def rank(self) -> int:
         return self.real.rank
 
+    def is_contiguous(self) -> Optional[bool]:
+        return lies_densely(self.real.sizes, self.real.strides, 2)
+
     def describe(self) -> str:
         return f"complex {self.real.describe()}"
+
+
+_unknown = itertools.count(1)
+
+
+def open_strides(rank: int, may_be_view: bool = False) -> Tuple[Mono, ...]:
+    """Strides of which nothing is known; a new tensor of one dimension is dense."""
+    return tuple(Mono(1, (-next(_unknown),)) for _ in range(rank)) if rank > 1 or may_be_view else (Mono(1),) * rank
+
+
+def lies_densely(sizes, strides, width: int = 1) -> Optional[bool]:
+    """Whether elements of so many numbers follow each other; None where that is not known."""
+    if any(isinstance(n, int) and n == 0 for n in sizes):
+        return True
+    if any(atom < 0 for size, stride in zip(sizes, strides) if size != 1 for atom in stride.atoms):
+        return None
+    return is_dense(sizes, strides, width)
 
 
 def is_dense(sizes, strides, width: int = 1) -> bool:

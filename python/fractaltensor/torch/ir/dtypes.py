@@ -185,6 +185,14 @@ def float_bits(value: float, dtype: DType) -> int:
     return (single + 0x7FFF + (single >> 16 & 1)) >> 16 & 0xFFFF
 
 
+def rounded(value: float, dtype: DType) -> float:
+    """The float of a type that is nearest to a number."""
+    bits = float_bits(float(value), dtype)
+    if dtype is bfloat16:
+        bits, dtype = bits << 16, float32
+    return struct.unpack("<" + {16: "e", 32: "f", 64: "d"}[dtype.bits], struct.pack("<" + {16: "H", 32: "I", 64: "Q"}[dtype.bits], bits))[0]
+
+
 def lowest(dtype: DType):
     """The number below all others: the start of a maximum."""
     return float("-inf") if dtype.is_float else False if dtype.is_bool else -(1 << (dtype.bits - 1))

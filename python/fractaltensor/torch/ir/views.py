@@ -331,13 +331,29 @@ def reshape(b: Builder, x: Tensor, sizes: Sequence[SizeLike], must_view: bool = 
     if len(sizes) == x.rank and all(same(p, q) for p, q in zip(sizes, x.sizes)):
         return x
     strides = view_strides(x.sizes, x.strides, sizes)
-    if strides is None and must_view:
+    may_view = strides is not None or is_open(x)
+    if must_view and not may_view:
         raise Problem(f"view: {x.describe()} does not lie in memory so that other sizes are a view of it: use reshape", "shape")
     own = view_strides(x.sizes, x.own, sizes)
     if strides is None or own is None:
-        x = b.copy(x)
-        strides = own = dense_strides(sizes)
+        x = copied(b, x, "view" if must_view else "reshape", may_view)
+        strides, own = strides or dense_strides(sizes), dense_strides(sizes)
     return b.view(x, "reshape", sizes, sizes, strides, own)
+
+
+def is_open(x: Tensor) -> bool:
+    """Whether how a tensor lies in memory in PyTorch is not known."""
+    return any(atom < 0 for size, stride in zip(x.sizes, x.strides) if size != 1 for atom in stride.atoms)
+
+
+def copied(b: Builder, x: Tensor, what: str, may_view: bool) -> Tensor:
+    """A copy; where PyTorch's may be a view, programs that could tell are refused."""
+    from ..plan.copies import Copy
+
+    made = b.copy(x)
+    if may_view:
+        b.copies.append(Copy(what, made.value, [x.value], b.block.ops[-1], tuple(b.frames()), "write to its .clone()"))
+    return made
 
 
 def resolve_sizes(b: Builder, x: Tensor, sizes: Sequence[SizeLike], name: str = "reshape") -> List[SizeLike]:

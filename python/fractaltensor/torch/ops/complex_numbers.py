@@ -3,24 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Sequence
+from typing import Callable, Dict, Optional, Sequence
 
 from ..ir import dtypes
 from ..ir import views as base
 from ..ir.builder import Builder
-from ..ir.operations import Value, views_of
+from ..ir.operations import views_of
 from ..plan.copies import Copy
 from ..problems import Problem
-from ..frontend.values import Complex, Num, Tensor, is_dense, is_number
+from ..frontend.values import Complex, Num, Tensor, is_number
 from . import pointwise
+from .layouts import wide
 from .moving import stack
 from .table import OPERATORS, assign, operator, promote
+from .views import known_layout
 
 GROUP = "Complex numbers"
 
 #: Operators that move elements, or are linear with real factors: what they do to both parts is what they do to the whole.
 _OF_PARTS = frozenset("""
-        adjoint as_strided broadcast_tensors broadcast_to cat chunk clone concat concatenate cumsum detach diag diag_embed diagonal diff dstack expand expand_as flatten flip fliplr
+        as_strided broadcast_tensors broadcast_to cat chunk clone concat concatenate cumsum detach diag diag_embed diagonal diff dstack expand expand_as flatten flip fliplr
         flipud gather hstack index_select mean moveaxis movedim narrow neg negative pad permute positive repeat repeat_interleave reshape reshape_as roll rot90 select split
         split_with_sizes squeeze stack sum swapaxes swapdims t take_along_dim tensor_split tile trace transpose tril triu unbind unflatten unfold unsqueeze view view_as vstack where
         zeros_like empty_like new_zeros column_stack torch.fft.fftshift torch.fft.ifftshift""".split())  # fmt: skip
@@ -141,24 +143,48 @@ def _angle(b: Builder, input):
     return OPERATORS["atan2"].function(b, input.imag, input.real)
 
 
-@_one("conj", "mH")
+@_one("conj")
 def conj(b: Builder, input):
     turned = OPERATORS["neg"].function(b, input.imag)
+    turned = Tensor(turned.value, turned.dtype, turned.sizes, input.imag.strides, turned.own, input.imag.repeats)
     b.copies.append(Copy("conj", turned.value, [input.imag.value], b.block.ops[-1], tuple(b.frames()), "write to its .clone()"))
     return Complex(input.real, turned)
 
 
+def _is_turned(b: Builder, imag: Tensor) -> Optional[bool]:
+    """Whether an imaginary part is that of a conjugate: one of one, of one of three ...; None where that is not known."""
+    made = {copy.made: copy for copy in b.copies}
+    turned, root = False, views_of(imag.value)[1]
+    while root in made:
+        if made[root].what != "conj":
+            return None
+        turned, root = not turned, views_of(made[root].parts[0])[1]
+    is_new = root.op is not None and root.op.kind == "text" or root.block is b.top
+    return turned if is_new or not any(copy.what == "conj" for copy in b.copies) else None
+
+
+def _all_copied(b: Builder, x: Complex, what: str, may_view: bool) -> Complex:
+    return Complex(*(base.copied(b, part, what, may_view) for part in x.parts))
+
+
 @_one("resolve_conj")
 def _resolve_conj(b: Builder, input):
-    root = views_of(input.imag.value)[1]
-    if any(root is copy.made for copy in b.copies if copy.what == "conj"):
-        return Complex(*(b.copy(x) for x in input.parts))
-    return input
+    turned = _is_turned(b, input.imag)
+    return input if turned is False else _all_copied(b, input, "resolve_conj", turned is None)
+
+
+@_one("is_conj")
+def _is_conj(b: Builder, input) -> bool:
+    turned = _is_turned(b, input.imag)
+    if turned is None:
+        raise Problem("is_conj: whether this tensor is a conjugate in PyTorch is not known when the program is compiled")
+    return turned
 
 
 @_one("contiguous")
 def _contiguous(b: Builder, input):
-    return input if _is_contiguous(b, input) else Complex(*(b.copy(x) for x in input.parts))
+    known = input.is_contiguous()
+    return input if known else _all_copied(b, input, "contiguous", known is None)
 
 
 @_one("ravel")
@@ -168,9 +194,14 @@ def _ravel(b: Builder, input):
 
 @_one("is_contiguous")
 def _is_contiguous(_: Builder, input) -> bool:
-    """Whether it is dense: where both parts are views of one tensor, each element is two of these."""
-    pairs = views_of(input.real.value)[1] is views_of(input.imag.value)[1]
-    return is_dense(input.real.sizes, input.real.strides, 2 if pairs else 1)
+    return known_layout(input)
+
+
+def part_by_part(function: Callable, x: Complex) -> Complex:
+    """What a view or a choice of elements of both parts is; new elements are two numbers each."""
+    real, imag = map(function, x.parts)
+    is_new = views_of(real.value)[1] is not views_of(x.real.value)[1]
+    return Complex(wide(real), wide(imag)) if is_new else Complex(real, imag)
 
 
 _one("resolve_neg")(lambda b, input: input)
@@ -209,7 +240,7 @@ def _square(b: Builder, input):
 @_one("pow")
 def _pow(b: Builder, input, exponent):
     if isinstance(exponent, int) and isinstance(input, Complex) and 1 <= exponent <= 8:
-        found = input
+        found = Complex(*map(b.copy, input.parts))
         for _ in range(exponent - 1):
             found = call(b, "mul", lambda x, y: pointwise.mul(b, x, y), [found, input], {})
         return found
@@ -281,18 +312,19 @@ def _norm(b: Builder, input, *args, **kwargs):
 
 
 @_one("to", "type_as", "type", "cpu")
-def _to(b: Builder, input, *args, **kwargs):
+def _to(b: Builder, input, *args, copy=False, **kwargs):
     """Between complex types, or to where it is."""
+    copy = copy is True or [x for x in args if isinstance(x, bool)][1:] == [True]
     for wanted in (*args, *kwargs.values()):
-        if isinstance(wanted, dtypes.ComplexType):
-            return Complex(*(pointwise.to_dtype(b, x, wanted.part) for x in (input.real, input.imag)))
         if isinstance(wanted, dtypes.DType):
             raise Problem(f"a complex tensor has no elements of type {wanted}: take .real or .abs()", "dtype")
-        if isinstance(wanted, Complex):
+        if isinstance(wanted, (dtypes.ComplexType, Complex)):
+            part = wanted.part if isinstance(wanted, dtypes.ComplexType) else wanted.real.dtype
             if not isinstance(input, Complex):
-                return made(b, *parts_of(b, pointwise.to_dtype(b, input, wanted.real.dtype)))
-            return Complex(*(pointwise.to_dtype(b, x, wanted.real.dtype) for x in (input.real, input.imag)))
-    return input
+                return made(b, pointwise.to_dtype(b, input, part, copy=True), 0.0)
+            if part is not input.real.dtype:
+                return Complex(*(pointwise.to_dtype(b, x, part) for x in input.parts))
+    return Complex(*map(b.copy, input.parts)) if copy else input
 
 
 @_one("copy_")
@@ -329,31 +361,23 @@ def view_as_real(b: Builder, input):
 
 @_one("view_as_real")
 def _view_as_real(b: Builder, input):
-    whole = _whole(input)
-    if whole is not None:
-        return whole
+    if input.whole is not None:
+        return input.whole.again()
     both = stack(b, [input.real, input.imag], -1)
     b.copies.append(Copy("view_as_real", both.value, [x.value for x in input.parts], b.block.ops[-1], tuple(b.frames()), "write to .real and .imag"))
     return both
 
 
-def _whole(x: Complex):
-    """The tensor of whose last dimension the parts are the two elements, where there is one."""
-    ops = [part.value.op for part in x.parts]
-    if any(op is None or op.attributes.get("step") != "select" for op in ops):
-        return None
-    source = ops[0].operands[0]
-    sizes = [Num("int", n) if isinstance(n, Value) else n for n in source.sizes]
-    places = [list(op.attributes["numbers"]) for op in ops]
-    is_whole = ops[1].operands[0] is source and sizes[-1:] == [2] and places == [[len(sizes) - 1, k] for k in (0, 1)]
-    return Tensor(source, x.real.dtype, sizes) if is_whole else None
+def of_whole(b: Builder, whole: Tensor) -> Complex:
+    """The complex tensor of whose elements the last dimension has the parts."""
+    return Complex(*(base.select(b, whole, whole.rank - 1, k) for k in (0, 1)), whole)
 
 
 @operator("view_as_complex", GROUP, where="f")
 def view_as_complex(b: Builder, input):
     if not input.rank or input.sizes[-1] != 2:
         raise Problem(f"view_as_complex: expects a last dimension of size 2, found {input.describe()}", "shape")
-    return Complex(*(base.select(b, input, input.rank - 1, k) for k in (0, 1)))
+    return of_whole(b, input)
 
 
 @operator("imag", GROUP, where="f")
@@ -372,7 +396,15 @@ def angle_(b: Builder, input):
 
 
 operator("resolve_conj", GROUP)(lambda b, input: input)
-operator("resolve_neg", GROUP)(lambda b, input: input)
+
+
+@operator("resolve_neg", GROUP)
+def _resolve_neg(b: Builder, input):
+    """Of an imaginary part of a conjugate a tensor of its own."""
+    turned = _is_turned(b, input)
+    return input if turned is False else base.copied(b, input, "resolve_neg", turned is None)
+
+
 operator("is_conj", GROUP)(lambda b, input: False)
 
 

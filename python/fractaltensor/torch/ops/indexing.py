@@ -10,7 +10,7 @@ from ..ir import dtypes
 from ..ir.builder import Builder
 from ..problems import Problem
 from ..frontend.values import Num, Tensor
-from . import pointwise
+from . import layouts, pointwise
 from .moving import index_tensor, put, taken
 from .table import assign
 
@@ -110,7 +110,7 @@ def read(b: Builder, x: Tensor, key) -> Tensor:
     if not advanced:
         return view
     dims, indices, said = zip(*advanced)
-    return taken(b, view, list(dims), list(indices), said)
+    return layouts.read(view, taken(b, view, list(dims), list(indices), said))
 
 
 def _mask_alone(key) -> Optional[Tensor]:

@@ -841,6 +841,7 @@ def to_dtype(b: Builder, x: Tensor, dtype: DType, copy: bool = False) -> Tensor:
 
 @operator("to", "Element types", where="m")
 def to(b: Builder, self, *args, dtype=None, copy=False):
+    copy = copy is True or [x for x in args if isinstance(x, bool)][1:] == [True]
     for argument in args:
         if isinstance(argument, Tensor):
             dtype = argument.dtype
@@ -848,7 +849,7 @@ def to(b: Builder, self, *args, dtype=None, copy=False):
             dtype = argument
         elif not isinstance(argument, bool):
             check_device(b, argument)
-    return to_dtype(b, self, dtype_of(dtype, self.dtype), copy is True)
+    return to_dtype(b, self, dtype_of(dtype, self.dtype), copy)
 
 
 @operator("type", "Element types", where="m")

@@ -14,7 +14,7 @@ from ..ir.views import same
 from ..problems import Problem
 from ..frontend.values import Num, Tensor
 from . import pointwise
-from .table import OPERATORS, dim_of, need_tensor, operator, renamed
+from .table import OPERATORS, assign, dim_of, need_tensor, operator, renamed
 
 GROUP = "Products"
 
@@ -292,8 +292,6 @@ def _grouped(b: Builder, query: Tensor, key: Tensor, value: Tensor, mask):
 
 #: Keys of a block of attention: as many as fill a step of products of halves and leave the scores of some queries in registers.
 _KEYS = 64
-#: The least finite f32.
-_LEAST = -(2 - 2.0**-23) * 2.0**127
 
 
 def _is_in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor) -> bool:
@@ -302,19 +300,18 @@ def _is_in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor) -> bool
     lead = all(x.rank == query.rank and all(n in (1, m) for n, m in zip(x.sizes[:-2], query.sizes[:-2])) for x in (key, value))
     known = all(isinstance(n, int) for x in (query, key, value) for n in x.sizes)
     is_half = query.dtype.is_float and query.dtype.bits == 16
-    return b.has_blocks and lead and known and is_half and keys % _KEYS == 0 and keys > _KEYS <= query.sizes[-2]
+    return b.has_blocks and lead and known and is_half and keys % _KEYS == 0 and keys > _KEYS and query.sizes[-2] >= _KEYS
 
 
 def _in_blocks(b: Builder, query: Tensor, key: Tensor, value: Tensor, scale, compute: DType) -> Tensor:
     """Attention over blocks of keys (Milakov and Gimelshein 2018, §3; Dao et al. 2022, §3.1). The greatest score so far, the sum of the
     exponentials and the sum of weighed values are states that each block rescales. No row of scores lies in memory."""
     from . import reductions
-    from .table import assign
 
     rows, wide = list(query.sizes[:-1]), value.sizes[-1]
     exp = OPERATORS["exp"].function
     # (Of -inf the factor would be NaN.)
-    most = b.constant_tensor(_LEAST, compute, [*rows, 1])
+    most = b.constant_tensor(-dtypes.finfo(compute)[1], compute, [*rows, 1])
     summed, weighed = b.constant_tensor(0, compute, [*rows, 1]), b.constant_tensor(0, compute, [*rows, wide])
 
     def body(at: Num) -> None:
@@ -376,7 +373,6 @@ def trace(b: Builder, input):
 
 @operator("diag", GROUP)
 def diag(b: Builder, input, diagonal=0):
-    from .table import assign
     from .views import diagonal as view
 
     if input.rank == 2:

@@ -9,8 +9,10 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 from ..ir import dtypes
 from ..ir.builder import Builder
 from ..ir.dtypes import ComplexType, DType
+from ..ir.views import same
 from ..problems import Problem
 from ..frontend.values import NamedResult, Num, Tensor, is_number, kind_of
+from .layouts import laid_out_otherwise, placed
 
 
 class Operator:
@@ -24,6 +26,12 @@ class Operator:
         self.signature = inspect.signature(function)
 
     def call(self, b: Builder, args: Sequence, kwargs: Dict):
+        operands = [*args, *kwargs.values()]
+        form = str(kwargs.get("memory_format")).rpartition(".")[2]
+        result = placed(self.name, self.group, operands, self._called(b, args, kwargs), form != "contiguous_format")
+        return result if form in ("None", "contiguous_format", "preserve_format") else laid_out_otherwise(b, self.name, operands, result)
+
+    def _called(self, b: Builder, args: Sequence, kwargs: Dict):
         check_device(b, kwargs.get("device"))
         kwargs = {_NUMPY.get(k, k): v for k, v in kwargs.items() if k not in _IGNORED}
         if self._is_complex(args, kwargs):
@@ -43,8 +51,10 @@ class Operator:
             raise Problem(f"{self.name}: out= takes one tensor")
         if result.rank != out.rank or any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in zip(result.sizes, out.sizes)):
             raise Problem(f"{self.name}: out= is {out.describe()}, and the result {result.describe()}: give one of the result's sizes (PyTorch would change its size)", "shape")
+        for n, m in zip(result.sizes, out.sizes):
+            if not same(n, m):
+                b.require_equal(n, m, "out= has the result's sizes")
         return assign(b, out, result, f"{self.name}(out=)")
-
 
     def _is_complex(self, args: Sequence, kwargs: Dict) -> bool:
         """Whether the operator is one of complex numbers here, and does not take them itself."""

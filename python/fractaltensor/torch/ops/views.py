@@ -295,7 +295,8 @@ def requires_grad_(b: Builder, self, requires_grad=True):
 
 @operator("contiguous", GROUP, where="m")
 def contiguous(b: Builder, self):
-    return self if self.is_contiguous() else b.copy(self)
+    known = self.is_contiguous()
+    return self if known else base.copied(b, self, "contiguous", known is None)
 
 
 for _name in ("cpu", "conj", "real"):
@@ -343,14 +344,21 @@ def element_size(b: Builder, self):
 @operator("stride", "Sizes", where="m", note="of tensors whose sizes are known")
 def stride(b: Builder, self, dim=None):
     if any(s.atoms for s in self.strides):
-        raise Problem("the strides of a tensor whose sizes are data are not known")
+        raise Problem("the strides of this tensor are not known when the program is compiled")
     strides = tuple(s.factor for s in self.strides)
     return strides if dim is None else strides[dim_of(dim, self.rank)]
 
 
 @operator("is_contiguous", "Sizes", where="m")
 def is_contiguous(b: Builder, self):
-    return self.is_contiguous()
+    return known_layout(self)
+
+
+def known_layout(x) -> bool:
+    known = x.is_contiguous()
+    if known is None:
+        raise Problem("is_contiguous: how this tensor lies in memory in PyTorch is not known when the program is compiled")
+    return known
 
 
 @operator("is_tensor", "Sizes", where="f")

@@ -51,11 +51,12 @@ class _Uses:
         inside = set(_loops_around(first)) & set(_loops_around(later))
         return any(all(root.op is None or loop not in _loops_around(root.op) for root in roots) for loop in inside)
 
-    def is_seen(self, copy: "Copy", written: Value, used: Value) -> bool:
-        """Whether a storage is written after the copy was made, and then the other one is used: by the caller, where it is an argument."""
+    def is_seen(self, made: Sequence["Copy"], written: Value, used: Value) -> bool:
+        """Whether a storage is written after the copies were made, and then the other one is used: by the caller, where it is an argument."""
         roots = (written, used)
         return any(
-            self.follows(copy.last, write, roots) and (used.op is None or any(self.follows(write, read, roots) for read in self.reads.get(used, ())))
+            all(self.follows(copy.last, write, roots) for copy in made)
+            and (used.op is None or any(self.follows(write, read, roots) for read in self.reads.get(used, ())))
             for write in self.writes.get(written, ())
         )
 
@@ -73,14 +74,32 @@ def _loops_around(op: Op) -> List[Op]:
 def check(ops: Sequence[Op], copies: Sequence[Copy]) -> None:
     """Raises what is wrong with the first copy that a program can tell from a view."""
     uses = _Uses(ops) if copies else None
-    for copy in copies:
-        if uses is None or copy.last not in uses.order:
-            continue
+    there = [copy for copy in copies if uses is not None and copy.last in uses.order]
+    if uses is None or not there:
+        return
+    made: Dict[Value, List[Copy]] = {}
+    for copy in there:
         for own in uses.roots(copy.made):
-            for part in {root for value in copy.parts for root in uses.roots(value)} - {own}:
-                if uses.is_seen(copy, own, part) or uses.is_seen(copy, part, own):
+            made.setdefault(own, []).append(copy)
+    same = _classes(uses, there)
+    for copy in there:
+        for own in sorted(uses.roots(copy.made), key=lambda value: value.number):
+            for other in sorted(same[own] - {own}, key=lambda value: value.number):
+                both = made[own] + made.get(other, [])
+                if uses.is_seen(both, own, other) or uses.is_seen(both, other, own):
                     raise Problem(
                         f"{copy.what} gives a copy here, where PyTorch gives a view: the program writes to one of the two and uses the other one "
                         f"afterwards; {copy.advice}",
                         frames=copy.frames,
                     )
+
+
+def _classes(uses: _Uses, copies: Sequence[Copy]) -> Dict[Value, Set[Value]]:
+    """Storages that are one in PyTorch: a copy, what it is of, copies of the same, and copies of copies."""
+    same: Dict[Value, Set[Value]] = {}
+    for copy in copies:
+        whole: Set[Value] = set()
+        for root in uses.roots(copy.made).union(*map(uses.roots, copy.parts)):
+            whole |= same.get(root, {root})
+        same.update(dict.fromkeys(whole, whole))
+    return same

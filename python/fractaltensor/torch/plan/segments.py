@@ -137,6 +137,9 @@ def sources(v: Value, found: Optional[Set[Value]] = None) -> List[Value]:
             found.add(v)
             return []
         at = v.block.args.index(v)
+        if parent.kind == "for" and at == 0:
+            found.add(v)  # the counter
+            return []
         if parent.kind == "for":
             return [parent.operands[2 + at], parent.blocks[0].yields[at - 1]]
         if v.block is parent.blocks[0]:
