@@ -188,6 +188,23 @@ def called_in_conditions_of_loops(x):
 
 
 @program(normal((5, 2)))
+def generators(x):
+    """Items that are taken at once, or of which nothing has changed; an iterator is empty when it has been gone over."""
+    k = 1
+
+    def more(by):
+        nonlocal k
+        k = k * 2 + by
+        return k
+
+    first = sum(more(i) for i in range(3)), list(map(more, (1, 2))), max(more(i) for i in (2, 0))
+    rows = (row * 2 for row in x)
+    y = x + 1
+    second = next(rows), list(rows), list(rows)
+    return first, second, y, [a + b for a, b in zip(map(lambda row: row * k, x), reversed(x))], k
+
+
+@program(normal((5, 2)))
 def beside_names_of_comprehensions(x):
     """A function sees the names of where it is defined, not those of the comprehension that calls it."""
     row, k = x[0], 3
@@ -306,7 +323,52 @@ class Closures(unittest.TestCase):
                 x = x + 1
             return n
 
+        def later(x):
+            k = 1
+
+            def more():
+                nonlocal k
+                k = k + 1
+                return k
+
+            items = (more() for _ in range(3))
+            return x * k, next(items)
+
+        def one_of_them(x):
+            k = 1
+
+            def more():
+                nonlocal k
+                k = k + 1
+                return k
+
+            return x * any(more() > 2 for _ in range(3)), k
+
+        def changed_since(x):
+            k = 1
+            items = map(lambda row: row * k, x)
+            k = 2
+            return list(items)
+
+        def written_since(x):
+            items = (row.sum() for row in x[:2, None])
+            x.add_(1)
+            return sum(items)
+
+        def twice(x):
+            pairs = zip(x, range(3))
+            return [a * b for a, b in pairs] + [b for a, b in pairs]
+
+        def in_each_round(x):
+            pairs = enumerate([x, x])
+            for _ in range(3):
+                for i, row in pairs:
+                    x = x + row * i
+            return x
+
         for function, message in (
+            (later, "evaluates each where it is asked for"), (one_of_them, "evaluates each where it is asked for"), (changed_since, "may have changed since"),
+            (written_since, "may have changed since"), (twice, "is gone over twice"), (in_each_round, "in a loop that it is made before"),
             (by_one_name, "a comprehension that calls it has an own 'total'"), (of_another_kind, "'n' is"), (outside, "defined outside of the compiled one"), (through_another, "more assigns names of the function around it"),
             (reads_meanwhile, "'s' has no value on some paths that lead here: more assigns it"), (shared, "two share their elements"),
             (in_json, "json.dumps of Python's library cannot be compiled"),

@@ -9,7 +9,7 @@ import inspect
 import itertools
 import math
 import types
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 from ..ir import dtypes
 from . import objects, pure
@@ -31,10 +31,12 @@ _MAX_DEPTH = 64
 
 
 class Iteration:
-    """What a `for` goes over: its length, and item number i. `loops`: i may be data."""
+    """What a `for` goes over: its length, and item number i. `loops`: i may be data. `once`: of Python's iterators, which
+    give each item once, the number of loops around the place where it was made. `where`: the expression that has gone over it."""
 
-    def __init__(self, length, at: Callable, loops: bool, bounds: Callable = lambda _: None):
-        self.length, self.at, self.loops, self.bounds = length, at, loops, bounds
+    def __init__(self, length, at: Callable, loops: bool, once: Optional[int] = None):
+        self.length, self.at, self.loops, self.once = length, at, loops, once
+        self.where: Any = None
 
 
 class Calls:
@@ -564,13 +566,12 @@ class Calls:
         def keeps(item):
             return self.truth(item if function is None else self.call(function, [item], {}))
 
-        return tuple(x for x in self.items_of(items) if self.static(keeps(x), "whether filter() keeps an item"))
+        return self.generated(lambda: [x for x in self.items_of(items) if self.static(keeps(x), "whether filter() keeps an item")])
 
     def builtin_next(self, items, *default):
         if not isinstance(items, Generated):
             raise Problem("next() takes a generator of the compiled function")
-        if items.block is not self.b.block:
-            raise NeedsUnrolling(Problem("next() of a generator of outside under a loop or a condition that is data"))
+        self._check_current(items)
         items.taken += 1
         if items.taken <= len(items):
             return items[items.taken - 1]
@@ -579,7 +580,13 @@ class Calls:
         return default[0]
 
     def builtin_map(self, function, *lists):
-        return tuple(self.call(function, list(items), {}) for items in zip(*(self.items_of(x) for x in lists)))
+        return self.generated(lambda: [self.call(function, list(items), {}) for items in zip(*(self.items_of(x) for x in lists))])
+
+    def _check_current(self, items: Generated) -> None:
+        if items.block is not self.b.block:
+            raise NeedsUnrolling(Problem("a generator of outside is gone over under a loop or a condition that is data"))
+        if not items.is_current():
+            raise Problem("a generator gives each item where it is asked for, and what items are made of may have changed since it was made: make a list of it there")
 
     def builtin_slice(self, *args):
         return slice(*args)
@@ -625,21 +632,22 @@ class Calls:
         length = parts[0].length if parts else 0
         for part in parts[1:]:
             length = self.b.minimum(length, part.length)
-        return Iteration(length, lambda i: tuple(p.at(i) for p in parts), all(p.loops for p in parts))
+        return Iteration(length, lambda i: tuple(p.at(i) for p in parts), all(p.loops for p in parts), self.frame.loops)
 
     def builtin_enumerate(self, items, start=0):
         part = self.iteration(items)
-        return Iteration(part.length, lambda i: (self.b.add(start, i), part.at(i)), part.loops)
+        return Iteration(part.length, lambda i: (self.b.add(start, i), part.at(i)), part.loops, self.frame.loops)
 
     def builtin_reversed(self, items):
         if isinstance(items, Tensor) and items.rank:
             # PyTorch flips a copy: what is written into its rows stays there.
             return self.iteration(OPERATORS["flip"].call(self.b, [items, 0], {}))
         part = self.iteration(items)
-        return Iteration(part.length, lambda i: part.at(self.b.sub(self.b.sub(part.length, 1), i)), part.loops)
+        return Iteration(part.length, lambda i: part.at(self.b.sub(self.b.sub(part.length, 1), i)), part.loops, self.frame.loops)
 
     def iteration(self, items) -> Iteration:
         if isinstance(items, Iteration):
+            self._take(items)
             return items
         if isinstance(items, Rows):
             return Iteration(*self.rows_iterated(items))
@@ -655,6 +663,15 @@ class Calls:
             return Iteration(len(items), at, True)
         return self._listed(self._plain_items(items))
 
+    def _take(self, items: Iteration) -> None:
+        """Notes that an iterator of Python's is gone over."""
+        if items.once is None:
+            return
+        here = self.nodes[-1][1]
+        if items.where not in (None, here) or items.once != self.frame.loops:
+            raise Problem("an iterator (zip, enumerate, reversed) gives each item once, and is gone over twice, or in a loop that it is made before: make a list of it")
+        items.where = here
+
     def _listed(self, found: List) -> Iteration:
         def at(i):
             if not isinstance(i, int):
@@ -667,7 +684,9 @@ class Calls:
         if isinstance(items, dict):
             return list(items)
         if isinstance(items, Generated):
-            return list(items[items.taken :])
+            self._check_current(items)
+            taken, items.taken = items.taken, len(items)
+            return list(items[taken:])
         if isinstance(items, (tuple, list, str, range)):
             return list(items)
         if hasattr(items, "__next__"):

@@ -36,6 +36,8 @@ _COMPARE = {
 }
 #: Functions of the module `operator`, and what Python writes for them.
 FUNCTIONS = {**{function: ("binary", op) for op, (_, function) in _BINARY.items()}, **{function: ("compare", op) for op, (_, function) in _COMPARE.items()}}
+#: Functions that go over all items of an argument at once.
+_AT_ONCE = ("list", "tuple", "sum", "min", "max", "sorted", "dict")
 _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@"}
 
 
@@ -576,8 +578,34 @@ class Expressions:
         return PyList(found, self.b.block)
 
     def eval_GeneratorExp(self, node):
-        found = self.eval_ListComp(node)
-        return found if isinstance(found, Rows) else Generated(found, self.b.block)
+        read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        return self.generated(lambda: self.eval_ListComp(node), read)
+
+    def generated(self, function: Callable, read=frozenset()):
+        """What a generator gives that reads these names. Where evaluating its items does more, they must be taken at once."""
+        frame, env, is_unchanged = self.frame, dict(self.frame.env), self.b.unchanged()
+        found = function()
+        is_call = self._is_taken_at_once()
+        if not is_call and (not is_unchanged() or _differ(env, frame.env)):
+            raise Problem("the items of a generator assign names or write into tensors, and Python evaluates each where it is asked for: make a list of them, as in [...]")
+        if isinstance(found, Rows):
+            if not is_call:
+                raise NeedsLists
+            return found
+        names = {name: env.get(name) for name in frame.source.read_by_functions.union(read)}
+        stays = self.b.unchanged()
+
+        def is_current() -> bool:
+            return stays() and all(frame.env.get(name) is value for name, value in names.items())
+
+        return Generated(found, self.b.block, (lambda: True) if is_call else is_current)
+
+    def _is_taken_at_once(self) -> bool:
+        """Whether what is evaluated is all that a function of Python's takes, which goes over it and does nothing else."""
+        call = self.nodes[-2][1] if len(self.nodes) > 1 else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or len(call.args) != 1 or call.keywords or call.args[0] is not self.nodes[-1][1]:
+            return False
+        return call.func.id in _AT_ONCE and self.lookup(call.func.id) is getattr(builtins, call.func.id)
 
     def eval_DictComp(self, node):
         made = PyDict(block=self.b.block)
@@ -698,6 +726,7 @@ class Expressions:
         """A list or dictionary may change where it was made, not under control flow that is data."""
         if isinstance(owner, Rows):
             raise NeedsLists
+        self.b.changes.append(0)
         block = getattr(owner, "block", None)
         if block is ARGUMENT:
             raise Problem(f"{what} in a {type_name(owner)} that is an argument: compiled functions change tensors and their own lists only, so return what is new")

@@ -44,22 +44,27 @@ class Source:
         return Frame(self.file, line, column, end, self.name, end_line)
 
 
-@functools.lru_cache(maxsize=1024)
 def source_of(code, name: str) -> Source:
     """The tree of the function with this code."""
+    return _source_of(code, code.co_filename, name)
+
+
+@functools.lru_cache(maxsize=1024)
+def _source_of(code, file: str, name: str) -> Source:
+    """(Codes of two files may be equal.)"""
     try:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise Problem(f"the source text of {name} is not at hand: define it in a file") from None
     if name == "<lambda>":
-        return Source(_lambda_of(code, lines), code.co_filename, 0, 0, name)
+        return Source(_lambda_of(code, lines), file, 0, 0, name)
     plain = textwrap.dedent("".join(lines))
     column = len(lines[0]) - len(lines[0].lstrip())
     tree = _parse(plain)
     line = first - 1
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            return Source(node, code.co_filename, line, column, name)
+            return Source(node, file, line, column, name)
     raise Problem(f"{name}: expects a plain function (def), without async")
 
 

@@ -166,11 +166,12 @@ class PyDict(dict):
 
 
 class Generated(tuple):
-    """What a generator expression gives; `taken`: so many items `next` has given."""
+    """What a generator, `map` or `filter` gives. Its items are evaluated where it is made, and Python evaluates each where it is asked for: `is_current`
+    says whether that is the same. `taken`: so many items have been given."""
 
-    def __new__(cls, items, block):
+    def __new__(cls, items, block, is_current=lambda: True):
         made = super().__new__(cls, items)
-        made.block, made.taken = block, 0
+        made.block, made.taken, made.is_current = block, 0, is_current
         return made
 
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Un
 from . import at_data, dtypes, varying
 from .bodies import Body, Scalar
 from .dtypes import DType
-from .operations import INDEX, Block, Op, Type, Value, views_of
+from .operations import INDEX, Block, Op, Type, Value, next_number, views_of
 from .linear import least, linear
 from ..problems import Problem
 from ..frontend.values import Device, Num, SizeLike, Tensor, kind_of
@@ -60,6 +60,8 @@ class Builder:
         self.has_blocks = False
         #: Of tensors of places, below what these are.
         self.below: Dict[Value, SizeLike] = {}
+        #: What has been changed in place, in order: of a tensor that an operation makes its number, of other ones and of lists 0.
+        self.changes: List[int] = []
 
     # -- what goes wrong while it runs --------------------------------------------------------------------
 
@@ -371,6 +373,8 @@ class Builder:
         return made
 
     def write(self, dest: Tensor, value: Value) -> None:
+        root = views_of(dest.value)[1]
+        self.changes.append(root.number if root.op is not None and root.op.attributes.get("role") == "new" else 0)
         if at_data.writes_all(self, dest, value):
             return
         if varying.is_varying(dest.value):
@@ -378,6 +382,11 @@ class Builder:
             return
         pieces = ["tssa.mutate ", dest.value, ", ", value, f" : {dest.value.type.text()}, {value.type.text()}"]
         self.text(pieces, [], pure=False, role="write")
+
+    def unchanged(self) -> Callable[[], bool]:
+        """Says whether nothing that is there now has been changed in place since."""
+        count, number = len(self.changes), next_number()
+        return lambda: all(n > number for n in self.changes[count:])
 
     def view(self, tensor: Tensor, step: str, numbers: Sequence, sizes: Sequence[SizeLike], strides, own, repeats=False, proven=True) -> Tensor:
         """A view by one step; numbers are ints, `Num`s, or "_" for an end that is open. `proven`: it is within bounds."""

@@ -17,6 +17,11 @@ Size = Union[int, None]
 _numbers = itertools.count()
 
 
+def next_number() -> int:
+    """A number between those of values that are there and of values that are made later."""
+    return next(_numbers)
+
+
 class Type:
     """`kind` is "mutable" (a name of storage), "tensor" (a value), or "scalar" ("index" where `dtype` is None)."""
 
