@@ -185,7 +185,7 @@ def examples():
 
 
 # Tests of the Python package that compare with PyTorch, or give it tensors.
-TORCH_TESTS = ("test_torch", "test_script", "test_operator_paths", "test_script_habits", "test_operator_sweep", "test_script_plans", "test_promises", "test_exported", "test_found_lengths",
+TORCH_TESTS = ("test_torch", "test_script", "test_operator_paths", "test_script_habits", "test_operator_sweep", "test_script_plans", "test_promises", "test_closures", "test_complex", "test_alias_programs", "test_layouts", "test_exported", "test_found_lengths",
                "test_calls", "test_direct", "test_strides", "test_tutorial")
 
 
@@ -225,6 +225,8 @@ def long():
     total += operators()
     sweep = [sys.executable, str(ROOT / "python/tests/run.py"), "test_list_sweep"]
     total += counted(["env", "FT_SWEEP=all", *sweep], LONG)
+    aliases = [python_with_torch() or sys.executable, str(ROOT / "python/tests/run.py"), "test_alias_programs", "test_layouts"]
+    total += counted(["env", "FT_SWEEP=all", *aliases], LONG)
     return total
 
 

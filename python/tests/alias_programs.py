@@ -30,23 +30,29 @@ JOINED = ("torch.complex({a}, {a})", "torch.complex({a}, {b})", "{a}.type_as({z}
 PARTS = ("{z}.real", "{z}.imag", "{z}.real.contiguous()", "{z}.imag.ravel()", "{z}.real.clone()", "torch.view_as_real({z})", "torch.view_as_real({z})[..., 0]", "{z}.abs() * 0", "{z}.imag.resolve_neg()")
 #: Writes into any tensor, and into complex ones.
 WRITES = (
-    "{w}.add_(1)", "{w}.mul_(2)", "{w} += 1", "{w} *= 2", "{w}[0] = 3", "{w}[0] += 1", "{w}[1:] *= 2", "{w}.copy_({w} * 2)", "{w}.zero_()", "{w}.sub_({w}[:1])", "torch.add({w}, 1, out={w})",
-    "{w}.contiguous().add_(1)", "{w}.ravel().mul_(2)", "{w}.reshape(-1).add_(1)", "{w}.t().add_(1)", "{w}.clone().zero_()",
+    "{w}[[0, 1]] = {w}[[1, 0]]", "{w}[:, 0], {w}[:, 1] = {w}[:, 1] * 1, {w}[:, 0] * 1", "{w}[..., 0] = {w}[..., -1]", "{w}[0], {w}[1] = {w}[1].clone(), {w}[0].clone()", "{w}[[0, 2]] += 1",
+    "{w}.add_(1)", "{w}.mul_(2)", "{w} += 1", "{w} *= 2", "{w}[0] = 3", "{w}[0] += 1", "{w}[1:] *= 2", "{w}.copy_({w} * 2)", "{w}.mul_(0)", "{w}.sub_({w}[:1].clone())",
+    "{w}.contiguous().add_(1)", "{w}.ravel().mul_(2)", "{w}.reshape(-1).add_(1)", "{w}.t().add_(1)", "{w}.clone().mul_(0)",
 )  # fmt: skip
+REAL_WRITES = ("{w}[{w} > 1] = 0", "{w}[0].copy_({w}[1])", "{w}.fill_(2)", "{w}.masked_fill_({w} < 0, 1)", "{w}.T[0] += 2", "{w}[1:, None].mul_(2)", "torch.add({w}, 1, out={w})", "{w}.zero_()", "{w}.relu_()", "{w}.clamp_(-2, 5)")
 COMPLEX_WRITES = ("{w}.real.add_(1)", "{w}.imag.mul_(2)", "{w}.real.contiguous().add_(1)", "{w}.imag.ravel().add_(1)", "{w}.conj().add_(1)", "{w}.conj().imag.add_(1)", "{w}.resolve_conj().mul_(2)")
 #: Conditions that data decide, and such that call functions that assign.
 CONDITIONS = (
+    "counted(3) > {n}", "first({a}, {n}).max() > 1 and more()", "made({n}) > k or counted(5) < {n}", "{n} < k < more(2) < 9",
     "{a}.sum() > {n}", "{a}.max() < {n}", "k > {n} and more({n})", "more() or {a}.sum() > {n}", "{a}.sum() > {n} and more(2)", "{a}.sum() < {n} or step({a}) > 4", "{n} < {a}.sum() < more(3)",
     "not more() and {a}.max() > {n}", "any(more(2) > {n} for _ in range(3))", "all([more() > {n}, {a}.sum() > 0])", "(j := more()) > {n} and {a}.sum() > j",
 )  # fmt: skip
 #: Expressions that call functions that assign.
 CALLS = (
+    "counted({n})", "first({a}, {n}).sum()", "made({n})", "made(more())", "(lambda q: q * k + more())(k)", "[f(i) for f in (more, lambda i: i * k) for i in range(2)][-1]", "k + (k := k + 2) + k",
+    "[k := k + i for i in range(3)][-1]", "more(by=more())", "(more() and k) + (k or more())", "float(u) + float(v)", "u * v", "first({a}[1:], {n}).t().sum() + k",
     "more()", "more({n}) + k", "k + more({n})", "[more(i) for i in range(3)][-1]", "sum(more(i) for i in range(2))", "sum([step(r) for r in {a}])", "more() if {a}.sum() > {n} else k",
     "step({a}) * k", "max(more(), k)", "(more(), k, more())[1]", "{{k: more(), 9: k}}[9]", "[shown() + k for k in range(3)][1]", "sum(map(more, range(3)))", "functools.reduce(lambda p, q: p + more(q), range(3), 0)",
     "[i + shown() for i in range(2) if more(i) > 0][-1]", "sum(i * j for i, j in zip([more(), more()], range(2)))", "next(more(i) for i in range(3))",
 )  # fmt: skip
 FUNCTIONS = """\
-    k, t, j = 1, torch.zeros(()), 0
+    k, t, j, u = 1, torch.zeros(()), 0, torch.ones(())
+    v = u
 
     def more(by=1):
         nonlocal k
@@ -61,6 +67,37 @@ FUNCTIONS = """\
 
     def shown():
         return k
+
+    def first(rows, least):
+        nonlocal k
+        for row in rows:
+            k = k + 1
+            if row.sum() > least:
+                return row
+        return rows[0]
+
+    def counted(most):
+        nonlocal k, u
+        for i in range(4):
+            if x[i, 0] > 0:
+                continue
+            u += i
+            if k > most:
+                break
+            k += 1
+        else:
+            u = u + 1
+        return u
+
+    def made(by):
+        count = by
+
+        def again():
+            nonlocal count
+            count = count * 2 + k
+            return count
+
+        return again() + again()
 
     def bind(new):
         nonlocal h
@@ -90,7 +127,7 @@ class _Draw:
         if self.random.random() < 0.45:
             text, name = self.pick(WRITES + COMPLEX_WRITES), self.pick(self.complex)
         else:
-            text, name = self.pick(WRITES), self.pick(self.real + ["p"])
+            text, name = self.pick(WRITES + REAL_WRITES), self.pick(self.real + ["p"])
         self.lines.append(indent + text.format(w=name))
 
     def name(self, indent: str) -> None:
@@ -109,11 +146,14 @@ class _Draw:
             self.write(indent)
         elif kind < 0.74:
             self.lines.append(f"{indent}s = s + {self.fill(self.pick(CALLS))}")
-        elif kind < 0.79:
+        elif kind < 0.785:
             self.lines.append(f"{indent}{self.pick(['g = ', ''])}bind({self.pick(self.real)})")
-        elif kind < 0.83 and depth > 1:
+        elif kind < 0.81:
+            first, second = self.pick([(self.real, self.real), (self.complex, self.complex)])
+            self.lines.append("{0}{1}, {2} = {2}, {1}".format(indent, self.pick(first), self.pick(second)))
+        elif kind < 0.845 and depth > 1:
             self.lines.append(f"{indent}{self.pick(self.real)} = {self.fill(self.pick(REAL))}")
-        elif kind < 0.86 and depth > 1:
+        elif kind < 0.88 and depth > 1:
             self.lines.append(f"{indent}{self.pick(self.complex)} = {self.fill(self.pick(COMPLEX))}")
         elif depth < 3:
             self.block(indent, depth)
@@ -142,7 +182,7 @@ class _Draw:
         for _ in range(self.random.randrange(4, 10)):
             self.statement()
         found = [n for n in (*self.real[3:], *self.complex[1:], "h", "g") if self.random.random() < 0.6]
-        self.lines.append(f"    return [{', '.join(f'parts({n})' for n in found)}], s, k, t")
+        self.lines.append(f"    return [{', '.join(f'parts({n})' for n in found)}], s, k, t, u, v")
         return "\n".join(self.lines)
 
 

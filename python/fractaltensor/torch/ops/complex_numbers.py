@@ -11,7 +11,7 @@ from ..ir.builder import Builder
 from ..ir.operations import views_of
 from ..plan.copies import Copy
 from ..problems import Problem
-from ..frontend.values import Complex, Num, Tensor, is_number
+from ..frontend.values import Complex, Mono, Num, Tensor, is_number
 from . import pointwise
 from .layouts import wide
 from .moving import stack
@@ -365,7 +365,7 @@ def _view_as_real(b: Builder, input):
         return input.whole.again()
     both = stack(b, [input.real, input.imag], -1)
     b.copies.append(Copy("view_as_real", both.value, [x.value for x in input.parts], b.block.ops[-1], tuple(b.frames()), "write to .real and .imag"))
-    return both
+    return Tensor(both.value, both.dtype, both.sizes, [*input.real.strides, Mono(1)], both.own, input.real.repeats)
 
 
 def of_whole(b: Builder, whole: Tensor) -> Complex:

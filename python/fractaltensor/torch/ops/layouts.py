@@ -14,11 +14,15 @@ from ..problems import Problem
 #: Groups whose operators PyTorch computes by its iterator over elements: results lie as operands do.
 _BY_ELEMENTS = ("Element-wise", "Activations", "Special functions", "Element types")
 #: Other operators whose results lie so, and those of the groups whose results are dense.
-_AS_OPERANDS = frozenset("clone complex polar conj zeros_like ones_like empty_like full_like flip index_fill index_put normalize resolve_conj resolve_neg abs angle".split())
-_DENSE = frozenset(["masked_fill"])
-#: Operators whose results of operands that are not dense may lie in any way.
-_OPEN = frozenset("sort diff einsum kron rot90".split())
-_OPEN_GROUPS = ("Losses", "Library steps")
+_AS_OPERANDS = frozenset("""
+        as_tensor clone complex conj empty_like flip fliplr flipud full_like index_fill index_put normalize ones_like polar resolve_conj resolve_neg zeros_like""".split())  # fmt: skip
+_DENSE = frozenset("logsigmoid masked_fill rrelu".split())
+#: Operators and groups whose results may lie in any way, and such where that is so for operands that are not dense.
+_OPEN = frozenset("argwhere einsum kthvalue median nonzero quantile rot90 tensorinv unravel_index".split())
+_OPEN_GROUPS = ("Library steps", "Linear algebra")
+_OPEN_LATER = frozenset("""
+        addr angle binary_cross_entropy_with_logits diagonal_scatter diff gru_cell kl_div kron local_response_norm max min put rpow select_scatter slice_scatter sort""".split())  # fmt: skip
+_OPEN_LATER_GROUPS = ("Losses", "Recurrent layers")
 
 
 def placed(name: str, group: str, operands: Sequence, result, kept: bool = True):
@@ -32,15 +36,23 @@ def placed(name: str, group: str, operands: Sequence, result, kept: bool = True)
         return result
     whole = result if isinstance(result, Tensor) else result.real
     last = name.split(".")[1] if name.startswith("aten.") else name.rpartition(".")[2]
-    strides: Optional[Sequence[Mono]] = whole.strides
-    if not all(map(_is_plain, operands_of(operands))) and kept:
-        if last in _AS_OPERANDS or group in _BY_ELEMENTS and last not in _DENSE:
-            strides = by_elements(whole.sizes, tensors[::-1] if last == "rsub" else tensors)
-        elif last in _OPEN or group in _OPEN_GROUPS:
-            strides = open_strides(whole.rank)
+    last = "rpow" if last == "pow" and not isinstance(operands[0], (Tensor, Complex)) else last
+    strides = _strides(last, group, tensors, whole, all(map(_is_plain, operands_of(operands))) or not kept)
     if isinstance(result, Complex):
         return Complex(*(_with(x, [s * Mono(2) for s in strides]) for x in result.parts))
     return result if strides is whole.strides else _with(whole, strides)
+
+
+def _strides(last: str, group: str, tensors: Sequence[Tensor], whole: Tensor, is_plain: bool) -> Sequence[Mono]:
+    if last in _OPEN or group in _OPEN_GROUPS or last == "where" and len(tensors) == 1:
+        return open_strides(whole.rank, True)
+    if is_plain:
+        return whole.strides
+    if last in _OPEN_LATER or group in _OPEN_LATER_GROUPS:
+        return open_strides(whole.rank)
+    if last in _AS_OPERANDS or group in _BY_ELEMENTS and last not in _DENSE:
+        return by_elements(whole.sizes, tensors[::-1] if last == "rsub" else tensors)
+    return whole.strides
 
 
 def laid_out_otherwise(b: Builder, name: str, operands: Sequence, result):
