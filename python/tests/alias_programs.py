@@ -42,6 +42,7 @@ CONDITIONS = (
     "{a}.sum() > {n}", "{a}.max() < {n}", "k > {n} and more({n})", "more() or {a}.sum() > {n}", "{a}.sum() > {n} and more(2)", "{a}.sum() < {n} or step({a}) > 4", "{n} < {a}.sum() < more(3)",
     "not more() and {a}.max() > {n}", "any(more(2) > {n} for _ in range(3))", "all([more() > {n}, {a}.sum() > 0])", "(j := more()) > {n} and {a}.sum() > j",
 )  # fmt: skip
+LOOPS = ("more() < 6", "step(h) < 9 and k < 8", "k < 5 and more(2) > 0", "(more() < 4 or shown() < 6)", "(j := made(1)) < 30 + k", "{a}.sum() < counted(5)", "u < counted(2) < 20")
 #: Expressions that call functions that assign.
 CALLS = (
     "counted({n})", "first({a}, {n}).sum()", "made({n})", "made(more())", "(lambda q: q * k + more())(k)", "[f(i) for f in (more, lambda i: i * k) for i in range(2)][-1]", "k + (k := k + 2) + k",
@@ -51,7 +52,7 @@ CALLS = (
     "[i + shown() for i in range(2) if more(i) > 0][-1]", "sum(i * j for i, j in zip([more(), more()], range(2)))", "next(more(i) for i in range(3))",
 )  # fmt: skip
 FUNCTIONS = """\
-    k, t, j, u = 1, torch.zeros(()), 0, torch.ones(())
+    k, t, j, u, left = 1, torch.zeros(()), 0, torch.ones(()), 12
     v = u
 
     def more(by=1):
@@ -165,7 +166,7 @@ class _Draw:
         elif kind < 0.8:
             self.lines.append(f"{indent}for i in range({self.pick([2, 3])}):")
         else:
-            self.lines.append(f"{indent}while {self.fill(self.pick(['more() < 6', 'step(h) < 9 and k < 8', 'k < 5 and more(2) > 0', 'more() < 4 or shown() < 6']))}:")
+            self.lines.append(f"{indent}while {self.fill(self.pick(LOOPS))} and (left := left - 1) > 0:")
         for _ in range(self.random.randrange(1, 3)):
             before = len(self.lines)
             self.statement(depth + 1)

@@ -111,6 +111,15 @@ class Elements(Against):
 
         self.agree(truncated, self.drawn["int32"], self.drawn["int32"])
 
+    def test_rounded_numbers(self):
+        from fractaltensor.torch.ir import dtypes
+
+        numbers = [0.0, -0.0, 1.0, 0.1, -0.1, 2.0**-24, 3 * 2.0**-25, 65504.0, 65520.0, 1e30, 1e300, 2.0**-133, 2.0**-140, float("inf"), 1 + 2.0**-8, 1 + 2.0**-11]
+        for kind in (*FLOATS, "float64"):
+            with self.subTest(kind):
+                expected = torch.tensor(numbers, dtype=torch.float64).to(getattr(torch, kind)).double().tolist()
+                self.assertEqual([dtypes.rounded(n, dtypes.ALL[kind]) for n in numbers], expected)
+
     def test_what_is_refused(self):
         def float_alpha(x):
             return torch.add(x, x, alpha=0.5)

@@ -110,6 +110,21 @@ class Models(unittest.TestCase):
                     self.assertTrue(torch.equal(found.isnan(), expected.isnan()))
                     self.assertTrue(torch.equal(found.isinf(), expected.isinf()))
 
+    def test_blocks_in_graphs_alone(self):
+        """What a script does after a graph is compiled as before it."""
+
+        class Attention(torch.nn.Module):
+            def forward(self, q, k, v):
+                return torch.nn.functional.scaled_dot_product_attention(q, k, v)
+
+        given = tuple(torch.ones(1, 1, 128, 64, dtype=torch.float16) for _ in range(3))
+        model = imported(Attention(), given)
+
+        def later(q, k, v):
+            return torch.nn.functional.scaled_dot_product_attention(model(q, k, v), k, v)
+
+        self.assertEqual(ftt.script(later).lower(*given).text().count("scf.for"), 1)
+
     def test_every_parameter_counts(self):
         """What is written into any parameter of the module is in the next call's result."""
         for name in ("bottleneck", "swin", "mmoe", "lstm"):

@@ -71,6 +71,28 @@ class Habits(unittest.TestCase):
             with self.subTest(sizes=sizes), self.assertRaisesRegex(ftt.ScriptError, "give one of the result's sizes"):
                 ftt.script(total, engine="interpret")(torch.ones(3, 4), torch.zeros(sizes))
 
+    def test_results_into_a_size_that_is_data(self):
+        def total(x, o):
+            torch.sum(x, 0, keepdim=True, out=o)
+            return o
+
+        for engine in ("interpret", "cpu"):
+            script = ftt.script(total, engine=engine, dims={"o": ("T",)})
+            self.assertEqual(script(torch.ones(3), torch.zeros(1)).tolist(), [3])
+            with self.subTest(engine), self.assertRaises(ftt.RunShapeError):
+                script(torch.ones(3), torch.zeros(4))
+
+    def test_results_into_a_size_that_is_data(self):
+        def total(x, o):
+            torch.sum(x, 0, keepdim=True, out=o)
+            return o
+
+        for engine in ("interpret", "cpu"):
+            script = ftt.script(total, engine=engine, dims={"o": ("T",)})
+            self.assertEqual(script(torch.ones(3), torch.zeros(1)).tolist(), [3])
+            with self.subTest(engine), self.assertRaises(ftt.RunShapeError):
+                script(torch.ones(3), torch.zeros(4))
+
     def test_no_gradients(self):
         @torch.no_grad()
         def running(x):
