@@ -36,6 +36,15 @@ WRITES = (
 )  # fmt: skip
 REAL_WRITES = ("{w}[{w} > 1] = 0", "{w}[0].copy_({w}[1])", "{w}.fill_(2)", "{w}.masked_fill_({w} < 0, 1)", "{w}.T[0] += 2", "{w}[1:, None].mul_(2)", "torch.add({w}, 1, out={w})", "{w}.zero_()", "{w}.relu_()", "{w}.clamp_(-2, 5)")
 COMPLEX_WRITES = ("{w}.real.add_(1)", "{w}.imag.mul_(2)", "{w}.real.contiguous().add_(1)", "{w}.imag.ravel().add_(1)", "{w}.conj().add_(1)", "{w}.conj().imag.add_(1)", "{w}.resolve_conj().mul_(2)")
+#: What binds names of lists and dictionaries, and what changes these.
+BOUND = (
+    "l = [{a}, {b}]", "m = l", "l = m", "l = list(m)", "m = l[:]", "l = m if {a}.sum() > {n} else [{b}]", "m = l if k > {n} and more() else [*l, {a}]", "l, m = m, l", "e = d", "d = dict(e)",
+    "d = {{'p': {a}, 'q': l}}", "d = e if {a}.sum() > {n} else {{'p': {b}, 'q': m}}", "l = d['q']", "m = [l, l][1]",
+)  # fmt: skip
+CHANGES = (
+    "l.append({a})", "l[0] = {a}", "m[-1] = {b}", "m += [{a}]", "l.reverse()", "m.extend(l[:1])", "l.insert(0, {a})", "d['p'] = {a}", "e['p'] = {b}", "e.update(p={a})", "d['q'].append({a})", "l[0] += 1",
+    "(l if {a}.sum() > {n} else m)[0] = {b}", "fills(l)", "fills(m if {a}.sum() > {n} else l)",
+)  # fmt: skip
 #: Conditions that data decide, and such that call functions that assign.
 CONDITIONS = (
     "counted(3) > {n}", "first({a}, {n}).max() > 1 and more()", "made({n}) > k or counted(5) < {n}", "{n} < k < more(2) < 9",
@@ -100,6 +109,10 @@ FUNCTIONS = """\
 
         return again() + again()
 
+    def fills(items):
+        items[0] = items[0] * 2
+        return items
+
     def bind(new):
         nonlocal h
         h{op}
@@ -117,6 +130,7 @@ class _Draw:
         self.real, self.complex = ["x", "y", "h"], ["z"]
         self.lines = []
         self.count = 0
+        self.has_lists = seed % 3 == 2
 
     def pick(self, items):
         return self.random.choice(items)
@@ -141,9 +155,11 @@ class _Draw:
 
     def statement(self, depth: int = 1) -> None:
         indent, kind = "    " * depth, self.random.random()
-        if kind < 0.36 and depth == 1:
+        if self.has_lists and self.random.random() < 0.5:
+            self.lines.append(indent + self.fill(self.pick(BOUND + CHANGES)))
+        elif kind < 0.36 and depth == 1:
             self.name(indent)
-        elif kind < 0.66:
+        elif kind < 0.64:
             self.write(indent)
         elif kind < 0.74:
             self.lines.append(f"{indent}s = s + {self.fill(self.pick(CALLS))}")
@@ -178,11 +194,16 @@ class _Draw:
 
     def text(self, name: str) -> str:
         self.lines = [f"def {name}(x, y, p, z):", *FUNCTIONS.format(op=self.pick(BINDS)).splitlines(), "    h, s, g = x + 0, 0, y"]
+        if self.has_lists:
+            self.lines += ["    l = m = [x, y]", "    d = e = {'p': x, 'q': l}"]
         if self.random.random() < 0.5:
             self.lines.append(f"    h = {self.pick(['x', 'y', 'x.t()', 'p[..., 0]', 'z.real'])}")
         for _ in range(self.random.randrange(4, 10)):
             self.statement()
         found = [n for n in (*self.real[3:], *self.complex[1:], "h", "g") if self.random.random() < 0.6]
+        if self.has_lists:
+            self.lines.append("    return [parts(r) for r in l], [parts(r) for r in m], parts(d['p']), parts(e['p']), len(d['q']), len(e['q']), s, k, t")
+            return "\n".join(self.lines)
         self.lines.append(f"    return [{', '.join(f'parts({n})' for n in found)}], s, k, t, u, v")
         return "\n".join(self.lines)
 

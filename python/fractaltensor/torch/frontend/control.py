@@ -21,7 +21,8 @@ from ..problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem
 from .grown import Rows
 from .rebound import is_attribute
 from .rolled import runs_in
-from .values import POISON, UNSET, Complex, Num, PyDict, PyList, Tensor, Unset, kind_of
+from .sharing import containers
+from .values import POISON, SHARED, UNSET, Complex, Num, PyDict, PyList, Tensor, Unset, kind_of
 
 #: Contexts that change nothing of a program that computes forward only.
 _FORWARD = ("no_grad", "inference_mode")
@@ -335,15 +336,21 @@ class Control:
             found.append(self.frame.env)
         merger = Merger(b, b.is_known_outside)
         specs: Dict[str, Spec] = {}
-        after = dict(before)
+        after, differ = dict(before), set()
         for name in sorted(found[0].keys() | found[1].keys()):
             left, right = (self.rebound.value(env, name) for env in found)
+            if left is not right:
+                differ.add(name)
             spec = self._join(merger, name, left, right, node, may_lack or self._is_read_after_break(name, found))
             if isinstance(spec, Static):
                 after[name] = spec.value
             else:
                 specs[name] = spec
         self.frame.env = after
+        # (Of what differs, a name that has one value afterwards has it on both paths.)
+        stays = lambda name: name in specs or not isinstance(after.get(name, UNSET), Unset)  # noqa: E731
+        shared = self.shared(found, set(filter(stays, differ)), stays)
+        self.freeze(after, shared)
         types = [t for spec in specs.values() for t in spec.flat()]
         for block, env in zip(blocks, found):
             with b.inside(block):
@@ -351,7 +358,8 @@ class Control:
         op = b.append(Op("if", [truth.value], types, blocks=blocks))
         results = iter(op.results)
         for name, spec in specs.items():
-            after[name] = merger.rebuild(spec, results, b.block)
+            is_shared = any(id(c) in shared for env in found for c in containers(env.get(name)))
+            after[name] = merger.rebuild(spec, results, SHARED if is_shared else b.block)
 
     def only_broken(self) -> Set[str]:
         """Names that have a value where the innermost loop, which has no other end, is left by `break`, and nowhere else."""
@@ -703,7 +711,7 @@ class Control:
             outer_env = self.frame.env
             self.frame.env = dict(outer_env)
             for name, spec in loop.specs.items():
-                self.frame.env[name] = loop.merger.rebuild(spec, values, before)
+                self.frame.env[name] = loop.rebuilt(name, values, before)
             with self.b.inside(before):
                 truth = self._loops_on(node, truths)
                 if not first:
@@ -772,6 +780,10 @@ class _Loop:
         self.plain: Set[str] = set()
         self.constants: Dict = {}
         self.entry: Dict = {}
+        #: Names whose lists before the loop, or after an iteration, have other names.
+        self.shared: Set[str] = set()
+        #: Names that have other objects after an iteration.
+        self.differ: Set[str] = set()
         self.names = assigned_names([node]) | owner.frame.source.assigned_by_functions | {"$break", "$return", "$value"}
         #: Names that the condition of a `while` binds: they have values in the body, and after the loop.
         self.tested = owner.frame.bound_by(node.test) if isinstance(node, ast.While) else set()
@@ -804,7 +816,7 @@ class _Loop:
             try:
                 with owner.b.inside(block):
                     for name, spec in self.specs.items():
-                        env[name] = self.merger.rebuild(spec, values, block)
+                        env[name] = self.rebuilt(name, values, block)
                     owner.frame.env = env
                     self.entry = dict(env)
                     body(env, block)
@@ -812,7 +824,7 @@ class _Loop:
                     if stops():
                         owner.frame.env = dict(self.before)
                         return block
-                    if self._fits(found):
+                    if self._fits(found) and not self._shares(found):
                         if self.may_part and self._would_part(known):
                             raise NeedsFirst
                         if self.may_copy and len(owner.problems) > known:
@@ -827,6 +839,20 @@ class _Loop:
                 raise
             owner.frame.env = dict(self.before)
         raise Problem("what this loop carries does not settle: sizes or kinds change in every iteration")
+
+    def rebuilt(self, name: str, values, block: Block):
+        return self.merger.rebuild(self.specs[name], values, SHARED if name in self.shared else block)
+
+    def _shares(self, found) -> bool:
+        """Whether more names than before have lists that are shared."""
+        # (Another list with the same items is not carried.)
+        carried = {*self.specs, *(name for name in found if name in self.before and found[name] is not self.before[name])}
+        self.differ |= carried
+        objects = {**self.owner.shared([self.before], carried, lambda name: True), **self.owner.shared([found], carried, lambda name: False)}
+        more = {name for name in carried if any(id(c) in objects for env in (self.before, found) for c in containers(env.get(name)))}
+        grows = not more <= self.shared
+        self.shared |= more
+        return grows
 
     def _would_part(self, known: int) -> bool:
         """Whether a user misses a name that has lost its value for its change of kind."""
@@ -972,8 +998,8 @@ class _Loop:
         """Names after the loop."""
         env = dict(self.before)
         values = iter(results)
-        for name, spec in self.specs.items():
-            value = self.merger.rebuild(spec, values, self.owner.b.block)
+        for name in self.specs:
+            value = self.rebuilt(name, values, self.owner.b.block)
             lacked = isinstance(self.before.get(name, UNSET), Unset) and name not in self.tested
             env[name] = Unset(": the loop may have no iteration, so set it before the loop") if lacked and not once and name[0] != "$" else value
         for name, value in self.constants.items():
@@ -981,6 +1007,7 @@ class _Loop:
                 env[name] = value if once or value is POISON or name in self.tested else Unset(": the loop may have no iteration, so set it before the loop")
         env.update(self.lost)
         self.owner.frame.env = env
+        self.owner.freeze(env, self.owner.shared([self.before], self.differ, lambda name: True))
 
 
 def _growth(entry, new) -> Optional[int]:

@@ -18,6 +18,7 @@ from .expressions import Expressions
 from .functions import Source
 from .grown import Growth, Rows
 from .rolled import Rolled
+from .sharing import Sharing
 from ..ir.operations import INDEX, Type
 from ..ir.lengths import Origin, origins_of
 from ..problems import Problem, in_words
@@ -74,7 +75,7 @@ class Captured:
         self.array, self.tensor, self.getter, self.name = array, tensor, getter, name
 
 
-class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled):
+class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled, Sharing):
     """`describe(array)` says what an array is: (element type, sizes, strides in elements). `grows`: a loop may append to a list, but for
     those at the places `listed`."""
 

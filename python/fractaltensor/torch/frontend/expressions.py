@@ -20,7 +20,7 @@ from ..ops.pointwise import to_dtype
 from ..ops.table import assign, check_cast, tensor_of
 from ..problems import PYTHONS, NeedsUnrolling, Problem, problem_of
 from .grown import UNKNOWN_ITEMS, NeedsLists, Rows
-from .values import ARGUMENT, POISON, UNSET, Complex, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
+from .values import ARGUMENT, POISON, SHARED, UNSET, Complex, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
@@ -704,7 +704,7 @@ class Expressions:
         if isinstance(owner, Rows):
             self.fill_row(owner, key, value)
             return
-        if not is_static(key) and isinstance(owner, PyList) and owner.block not in (None, ARGUMENT):
+        if not is_static(key) and isinstance(owner, PyList) and owner.block not in (None, ARGUMENT, SHARED):
             need = NeedsUnrolling(Problem("an item of a list is assigned at an index that is data"))
             if self.grows and owner and all(x is None for x in owner):
                 need.grows, need.fills, self.met_growth = owner, True, True
@@ -730,6 +730,9 @@ class Expressions:
         block = getattr(owner, "block", None)
         if block is ARGUMENT:
             raise Problem(f"{what} in a {type_name(owner)} that is an argument: compiled functions change tensors and their own lists only, so return what is new")
+        if block is SHARED:
+            kind = type_name(owner)
+            raise NeedsUnrolling(Problem(f"{what} in a {kind} that data choose among several, one of which has another name: copy it first, as in {kind}(...)"))
         if block is None:
             raise Problem(f"{what} in a captured Python object ({type(owner).__name__.replace('Py', '').lower()}): compiled functions change tensors and their own lists only")
         if block is not self.b.block:
@@ -737,7 +740,7 @@ class Expressions:
 
     def check_grows(self, owner, what: str) -> None:
         """As `check_owned`, of what adds items to a list's end."""
-        if isinstance(owner, PyList) and owner.block is not self.b.block and owner.block not in (None, ARGUMENT):
+        if isinstance(owner, PyList) and owner.block is not self.b.block and owner.block not in (None, ARGUMENT, SHARED):
             raise self.outgrown(owner, what)
         self.check_owned(owner, what)
 

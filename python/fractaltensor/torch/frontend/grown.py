@@ -187,7 +187,7 @@ class Growth:
         swapped: set = set()
         for frame in self.frames:
             for names in (frame.env, *frame.scopes, *(scope.hidden for scope in frame.scopes)):
-                names.update({name: _swapped(value, made, rows, swapped) for name, value in names.items()})
+                names.update({name: swapped(value, made, rows, swapped) for name, value in names.items()})
         made.__class__ = Moved
         return rows
 
@@ -495,16 +495,16 @@ class Growth:
             return self.frame.env[" list"]
 
 
-def _swapped(value, made, rows, seen):
-    """A value in which a list has become rows."""
+def swapped(value, made, rows, seen):
+    """A value in which something else, such as rows, stands for a list or a dictionary."""
     if value is made:
         return rows
     if isinstance(value, (PyList, PyDict)) and id(value) not in seen:
         seen.add(id(value))
         for key in range(len(value)) if isinstance(value, list) else list(value):
-            value[key] = _swapped(value[key], made, rows, seen)
-    if isinstance(value, tuple) and any(_swapped(x, made, rows, set()) is not x for x in value):
-        items = [_swapped(x, made, rows, seen) for x in value]
+            value[key] = swapped(value[key], made, rows, seen)
+    if isinstance(value, tuple) and any(swapped(x, made, rows, set()) is not x for x in value):
+        items = [swapped(x, made, rows, seen) for x in value]
         return NamedResult(items, value.names, value.kind) if isinstance(value, NamedResult) else tuple(items)
     return value
 

@@ -147,6 +147,8 @@ def is_dense(sizes, strides, width: int = 1) -> bool:
 
 #: Where lists and dictionaries that are arguments were made.
 ARGUMENT = "an argument"
+#: Where one was made that has other names on some of the paths that lead to it (`sharing.py`).
+SHARED = "several paths"
 
 
 class PyList(list):
