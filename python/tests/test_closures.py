@@ -205,6 +205,22 @@ def generators(x):
 
 
 @program(normal((5, 2)))
+def lists_of_paths(x):
+    """Lists that data choose are the program's own where nothing else has them, and copies are."""
+    first = [x[0], x[1]]
+    if x[0, 0] > 0:
+        first = [x[1], x[0] * 2]
+    first[0] = first[0] + 1
+    kept = [x, x + 1]
+    second = list(kept if x[1, 0] > 0 else [x * 2, x])
+    second.append(x)
+    for i in range(40):
+        first = [first[1] + 1, first[0]]
+        first[1] = first[1] * 0.5
+    return first, kept, second
+
+
+@program(normal((5, 2)))
 def beside_names_of_comprehensions(x):
     """A function sees the names of where it is defined, not those of the comprehension that calls it."""
     row, k = x[0], 3
@@ -366,8 +382,33 @@ class Closures(unittest.TestCase):
                     x = x + row * i
             return x
 
+        def two_lists(x):
+            items = [x]
+            others = items
+            if x.sum() > 0:
+                items = [x + 1]
+            items.append(x)
+            return x * len(others)
+
+        def in_rounds(x):
+            states = first = [x, x]
+            for i in range(3):
+                states[0] = states[0] + 1
+                if x.sum() > i:
+                    states = [states[1], states[0]]
+            return first[0]
+
+        def by_a_function(x):
+            def more(items):
+                items["a"] = x
+                return items
+
+            named = {"a": x * 2}
+            return more(named if x.sum() > 0 else {"a": x}), named["a"]
+
         for function, message in (
-            (later, "evaluates each where it is asked for"), (one_of_them, "evaluates each where it is asked for"), (changed_since, "may have changed since"),
+            (two_lists, "in a list that data choose among several"), (in_rounds, "in a list that data choose among several"),
+            (by_a_function, "in a dict that data choose among several"), (later, "evaluates each where it is asked for"), (one_of_them, "evaluates each where it is asked for"), (changed_since, "may have changed since"),
             (written_since, "may have changed since"), (twice, "is gone over twice"), (in_each_round, "in a loop that it is made before"),
             (by_one_name, "a comprehension that calls it has an own 'total'"), (of_another_kind, "'n' is"), (outside, "defined outside of the compiled one"), (through_another, "more assigns names of the function around it"),
             (reads_meanwhile, "'s' has no value on some paths that lead here: more assigns it"), (shared, "two share their elements"),

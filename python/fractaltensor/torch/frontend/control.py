@@ -350,7 +350,6 @@ class Control:
         # (Of what differs, a name that has one value afterwards has it on both paths.)
         stays = lambda name: name in specs or not isinstance(after.get(name, UNSET), Unset)  # noqa: E731
         shared = self.shared(found, set(filter(stays, differ)), stays)
-        self.freeze(after, shared)
         types = [t for spec in specs.values() for t in spec.flat()]
         for block, env in zip(blocks, found):
             with b.inside(block):
@@ -360,6 +359,7 @@ class Control:
         for name, spec in specs.items():
             is_shared = any(id(c) in shared for env in found for c in containers(env.get(name)))
             after[name] = merger.rebuild(spec, results, SHARED if is_shared else b.block)
+        self.freeze(after, shared)
 
     def only_broken(self) -> Set[str]:
         """Names that have a value where the innermost loop, which has no other end, is left by `break`, and nowhere else."""
@@ -848,7 +848,7 @@ class _Loop:
         # (Another list with the same items is not carried.)
         carried = {*self.specs, *(name for name in found if name in self.before and found[name] is not self.before[name])}
         self.differ |= carried
-        objects = {**self.owner.shared([self.before], carried, lambda name: True), **self.owner.shared([found], carried, lambda name: False)}
+        objects = {**self.owner.shared([self.before], carried, lambda name: True), **self.owner.shared([found], carried, self.before.__contains__)}
         more = {name for name in carried if any(id(c) in objects for env in (self.before, found) for c in containers(env.get(name)))}
         grows = not more <= self.shared
         self.shared |= more
