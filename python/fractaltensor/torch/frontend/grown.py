@@ -184,10 +184,10 @@ class Growth:
         rows.tail = list(rows.first)
         self.grown.append(rows)
         self.frame.env[rows.name] = 0
-        swapped: set = set()
+        seen: set = set()
         for frame in self.frames:
             for names in (frame.env, *frame.scopes, *(scope.hidden for scope in frame.scopes)):
-                names.update({name: swapped(value, made, rows, swapped) for name, value in names.items()})
+                names.update({name: swapped(value, made, rows, seen) for name, value in names.items()})
         made.__class__ = Moved
         return rows
 

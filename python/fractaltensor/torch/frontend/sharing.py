@@ -8,13 +8,13 @@ from __future__ import annotations
 import collections
 from typing import Any, Callable, Counter, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
-from .grown import swapped
+from .grown import Moved, swapped
 from .values import SHARED, PyDict, PyList
 
 
 def containers(value, around: Tuple = ()) -> Iterator:
     """The lists and dictionaries in a value, each as often as it is there."""
-    if not isinstance(value, (PyList, PyDict, tuple)) or any(value is x for x in around):
+    if not isinstance(value, (PyList, PyDict, tuple)) or isinstance(value, Moved) or any(value is x for x in around):
         return
     if not isinstance(value, tuple):
         yield value

@@ -120,7 +120,7 @@ def check(value, name: str, device: str = "cpu") -> None:
         if device == "cpu":
             raise DeviceError(f"argument '{name}' is on {value.device}: the engines 'interpret' and 'cpu' take tensors on the CPU; x.cpu()")
         raise DeviceError(f"argument '{name}' is on {value.device}: this call computes on {device}; x.to('{device}')")
-    if value.is_complex() and (value.is_conj() or value.is_neg()):
+    if value.is_conj() or value.is_neg():
         raise ArgumentError(f"argument '{name}' is a conjugate that has not been computed: x.resolve_conj().resolve_neg()")
     if value.layout is not torch.strided or value.is_quantized:
         raise ArgumentError(f"argument '{name}' is no plain dense tensor: layout {value.layout}, type {value.dtype}")
