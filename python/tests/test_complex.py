@@ -11,6 +11,7 @@ import unittest
 import numpy as np
 
 import fractaltensor.torch as ftt
+from fractaltensor.errors import ArgumentError
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 NEEDS_TORCH = "PyTorch is not installed"
@@ -164,6 +165,9 @@ class Programs(unittest.TestCase):
         for function, text in ((truth, "the truth of a complex tensor"), (into_real, "the result is complex"), (activated, "relu of complex numbers is not supported")):
             with self.assertRaisesRegex(ftt.ScriptError, text):
                 ftt.script(function)(c)
+        for view in (c.conj(), c.conj().imag):
+            with self.assertRaisesRegex(ArgumentError, "'c' is a conjugate that has not been computed"):
+                ftt.script(lambda c: c * 2)(view)
         with self.assertRaisesRegex(ftt.RunShapeError, "labels are classes from 0 to 3"):
             ftt.script(labels)(torch.zeros(3, 4))
 
