@@ -201,7 +201,17 @@ def generators(x):
     rows = (row * 2 for row in x)
     y = x + 1
     second = next(rows), list(rows), list(rows)
-    return first, second, y, [a + b for a, b in zip(map(lambda row: row * k, x), reversed(x))], k
+
+    def pair(row):
+        rows = []
+        for i in range(2):
+            rows.append(row * i)
+        return torch.stack(rows)
+
+    a, b = map(more, (1, 2))
+    c, d = (more(i) for i in range(2))
+    third = [rows * 2 for rows in map(pair, x)], [a, b, c, d], [p + q for p, q in zip((pair(row) for row in x), x)]
+    return third, first, second, y, [a + b for a, b in zip(map(lambda row: row * k, x), reversed(x))], k
 
 
 @program(normal((5, 2)))

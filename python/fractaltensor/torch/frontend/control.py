@@ -347,7 +347,7 @@ class Control:
             else:
                 specs[name] = spec
         self.frame.env = after
-        # (Of what differs, a name that has one value afterwards has it on both paths.)
+        # (What has no value afterwards is no name of anything.)
         stays = lambda name: name in specs or not isinstance(after.get(name, UNSET), Unset)  # noqa: E731
         shared = self.shared(found, set(filter(stays, differ)), stays)
         types = [t for spec in specs.values() for t in spec.flat()]

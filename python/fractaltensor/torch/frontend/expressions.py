@@ -20,6 +20,7 @@ from ..ops.pointwise import to_dtype
 from ..ops.table import assign, check_cast, tensor_of
 from ..problems import PYTHONS, NeedsUnrolling, Problem, problem_of
 from .grown import UNKNOWN_ITEMS, NeedsLists, Rows
+from .rebound import is_inner
 from .values import ARGUMENT, POISON, SHARED, UNSET, Complex, Generated, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor, Unset, is_number, kind_of, type_name
 
 _BINARY = {
@@ -569,7 +570,7 @@ class Expressions:
     # -- comprehensions ------------------------------------------------------------------------------------------
 
     def eval_ListComp(self, node):
-        items = self.eval(node.generators[0].iter)
+        items = self.iteration(self.eval(node.generators[0].iter))
         rows = self.rows_of(node, items)
         if rows is not None:
             return rows
@@ -586,7 +587,8 @@ class Expressions:
         frame, env, is_unchanged = self.frame, dict(self.frame.env), self.b.unchanged()
         found = function()
         is_call = self._is_taken_at_once()
-        if not is_call and (not is_unchanged() or _differ(env, frame.env)):
+        now = {name: value for name, value in frame.env.items() if name in env or not is_inner(name)}
+        if not is_call and (not is_unchanged() or _differ(env, now)):
             raise Problem("the items of a generator assign names or write into tensors, and Python evaluates each where it is asked for: make a list of them, as in [...]")
         if isinstance(found, Rows):
             if not is_call:
@@ -601,15 +603,17 @@ class Expressions:
         return Generated(found, self.b.block, (lambda: True) if is_call else is_current)
 
     def _is_taken_at_once(self) -> bool:
-        """Whether what is evaluated is all that a function of Python's takes, which goes over it and does nothing else."""
+        """Whether what is evaluated is all that a function of Python's takes, which goes over it and does nothing else, or is taken apart."""
         call = self.nodes[-2][1] if len(self.nodes) > 1 else None
+        if isinstance(call, ast.Assign):
+            return len(call.targets) == 1 and isinstance(call.targets[0], (ast.Tuple, ast.List)) and call.value is self.nodes[-1][1]
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or len(call.args) != 1 or call.keywords or call.args[0] is not self.nodes[-1][1]:
             return False
         return call.func.id in _AT_ONCE and self.lookup(call.func.id) is getattr(builtins, call.func.id)
 
     def eval_DictComp(self, node):
         made = PyDict(block=self.b.block)
-        items = self.eval(node.generators[0].iter)
+        items = self.iteration(self.eval(node.generators[0].iter))
         self._comprehend(node, items, lambda: self._add_item(made, node.key, node.value))
         return made
 
@@ -637,14 +641,13 @@ class Expressions:
     def _generate(self, generators, items, leaf, scope) -> None:
         first, *rest = generators
         names = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
-        part = self.iteration(items)
-        for item in self.all_of(part):
+        for item in self.all_of(items):
             self.assign(first.target, item)
             scope.update({name: self.frame.env[name] for name in names})
             if not all(self.static(self.eval_truth(test), "the condition of a comprehension") for test in first.ifs):
                 continue
             if rest:
-                self._generate(rest, self.eval(rest[0].iter), leaf, scope)
+                self._generate(rest, self.iteration(self.eval(rest[0].iter)), leaf, scope)
             else:
                 leaf()
 
@@ -726,7 +729,7 @@ class Expressions:
         """A list or dictionary may change where it was made, not under control flow that is data."""
         if isinstance(owner, Rows):
             raise NeedsLists
-        self.b.changes.append(0)
+        self.b.changes.append(getattr(owner, "number", 0))
         block = getattr(owner, "block", None)
         if block is ARGUMENT:
             raise Problem(f"{what} in a {type_name(owner)} that is an argument: compiled functions change tensors and their own lists only, so return what is new")

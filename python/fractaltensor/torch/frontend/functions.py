@@ -33,9 +33,9 @@ class Source:
 
     @functools.cached_property
     def read_by_functions(self) -> FrozenSet[str]:
-        """Names that functions in it read."""
+        """Names of outside that functions in it read."""
         inner = (node for node in ast.walk(self.tree) if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node is not self.tree)
-        return frozenset(n.id for node in inner for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        return frozenset().union(*map(_read_of_outside, inner))
 
     def place(self, node: ast.AST) -> Frame:
         line, end_line = node.lineno + self.line, (node.end_lineno or node.lineno) + self.line
@@ -157,6 +157,27 @@ def bind(name: str, arguments: ast.arguments, defaults: Tuple, kw_defaults: Dict
 def is_standard(code) -> bool:
     """Whether a function is one of Python's own library."""
     return code.co_filename.startswith(_STANDARD) and "site-packages" not in code.co_filename
+
+
+def _read_of_outside(function) -> Set[str]:
+    """Names that a function reads, and functions in it, and that are not its own."""
+    own = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    read: Set[str] = set()
+    todo = list(function.body) if isinstance(function.body, list) else [function.body]
+    while todo:
+        at = todo.pop()
+        if isinstance(at, ast.Name):
+            (read if isinstance(at.ctx, ast.Load) else own).add(at.id)
+        if isinstance(at, ast.AugAssign) and isinstance(at.target, ast.Name):
+            read.add(at.target.id)
+        if isinstance(at, ast.FunctionDef):
+            own.add(at.name)
+        if isinstance(at, (ast.FunctionDef, ast.Lambda)):
+            read |= _read_of_outside(at)
+            todo.extend([*at.args.defaults, *filter(None, at.args.kw_defaults)])
+        else:
+            todo.extend(ast.iter_child_nodes(at))
+    return read - (own - nonlocals_of(function))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -476,12 +476,11 @@ class Growth:
         self.note_range(size)
         return rows
 
-    def rows_of(self, node, items) -> "Optional[Rows]":
-        """A list comprehension over many items as a loop that appends; None where it is something else. `items`: what the first part goes over."""
+    def rows_of(self, node, part) -> "Optional[Rows]":
+        """A list comprehension over many items as a loop that appends; None where it is something else. `part`: what is gone over first."""
         first = node.generators[0]
         if len(node.generators) > 1 or first.ifs or not self.may_become_rows(node):
             return None
-        part = self.iteration(items)
         if not part.loops or isinstance(part.length, int) and part.length * self.copies <= _MOST_ITEMS:
             return None
         self.met_growth = True

@@ -14,7 +14,7 @@ from . import objects
 from ..problems import Problem
 from .values import UNSET, Poison, Tensor, Unset
 
-_PREFIX = "$attribute "
+_PREFIX, _INNER = "$attribute ", "inner "
 #: What shows attributes of a module otherwise than by their names.
 _OTHERWISE = ("_buffers", "__dict__", "buffers", "named_buffers", "state_dict", "register_buffer")
 
@@ -22,6 +22,11 @@ _OTHERWISE = ("_buffers", "__dict__", "buffers", "named_buffers", "state_dict", 
 def is_attribute(name: str) -> bool:
     """Whether a name of the program stands for an attribute."""
     return name.startswith(_PREFIX)
+
+
+def is_inner(name: str) -> bool:
+    """Whether a name stands for what no object of the program has."""
+    return name.startswith(_PREFIX + _INNER)
 
 
 class Rebound:
@@ -48,7 +53,7 @@ class Attributes:
     def inner(self) -> str:
         """A name for what no object of the program has: it goes with the function's names as attributes do."""
         self._inner += 1
-        return f"{_PREFIX}inner {self._inner}"
+        return f"{_PREFIX}{_INNER}{self._inner}"
 
     def assign(self, env: Dict, owner, attribute: str, value, original: Callable, frames: Tuple) -> None:
         _check(owner, attribute, value)

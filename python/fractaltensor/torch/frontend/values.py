@@ -7,7 +7,7 @@ import itertools
 from typing import List, Optional, Sequence, Tuple, Union
 
 from ..ir.dtypes import DType
-from ..ir.operations import Value
+from ..ir.operations import Value, next_number
 
 
 class Num:
@@ -152,11 +152,11 @@ SHARED = "several paths"
 
 
 class PyList(list):
-    """A list of the program. `block` is where it was made: control flow that is data must not change it from inside."""
+    """A list of the program. `block` is where it was made: control flow that is data must not change it from inside. `number`: when."""
 
     def __init__(self, items=(), block=None):
         super().__init__(items)
-        self.block = block
+        self.block, self.number = block, next_number()
 
 
 class PyDict(dict):
@@ -164,7 +164,7 @@ class PyDict(dict):
 
     def __init__(self, items=(), block=None):
         super().__init__(items)
-        self.block = block
+        self.block, self.number = block, next_number()
 
 
 class Generated(tuple):

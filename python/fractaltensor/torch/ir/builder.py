@@ -60,7 +60,7 @@ class Builder:
         self.has_blocks = False
         #: Of tensors of places, below what these are.
         self.below: Dict[Value, SizeLike] = {}
-        #: What has been changed in place, in order: of a tensor that an operation makes its number, of other ones and of lists 0.
+        #: What has been changed in place, in order: the numbers of lists, and of tensors that operations make; of other ones 0.
         self.changes: List[int] = []
 
     # -- what goes wrong while it runs --------------------------------------------------------------------
