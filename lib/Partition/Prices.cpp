@@ -4,7 +4,6 @@
 
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Partition/Partition.h"
-#include "ft/Schedule/GPU/Layouts/RowRuns.h"
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 #include "ft/Schedule/GPU/Plan/ScheduleForGpu.h"
 
@@ -23,25 +22,27 @@ std::optional<double> ft::priceOrdered(etdg::GraphOp graph, const GpuScheduleOpt
   return succeeded(etdg::applySchedules(*copy)) ? priceAsScheduled(*copy, options) : std::nullopt;
 }
 
-/// The operations at the top of a graph that items and what it returns use.
-static llvm::DenseSet<Operation *> findUsed(ArrayRef<Operation *> items) {
-  llvm::DenseSet<Operation *> used(items.begin(), items.end());
-  Operation *end = items.front()->getBlock()->getTerminator();
-  auto take = [&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (Operation *definition = operand.getDefiningOp(); definition && definition->getBlock() == end->getBlock())
-        used.insert(definition);
-  };
-  used.insert(end);
-  take(end);
+/// The operations beside items that these use, in the order in which they do.
+static llvm::SetVector<Operation *> findUsed(ArrayRef<Operation *> items) {
+  llvm::SetVector<Operation *> used;
   for (Operation *item : items)
-    item->walk(take);
+    item->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (Operation *definition = operand.getDefiningOp(); definition && definition->getBlock() == item->getBlock())
+          used.insert(definition);
+    });
   return used;
 }
 
+SmallVector<Operation *> Prices::membersOf(const Group &group) const {
+  return llvm::map_to_vector<6>(group, [&](unsigned number) { return items[number]; });
+}
+
 OwningOpRef<etdg::GraphOp> Prices::extract(const Group &group) {
-  SmallVector<Operation *> members = llvm::map_to_vector<6>(group, [&](unsigned number) { return items[number]; });
-  llvm::DenseSet<Operation *> used = findUsed(members);
+  SmallVector<Operation *> members = membersOf(group), all = members;
+  all.push_back(graph.getBody().front().getTerminator());
+  llvm::SetVector<Operation *> used = findUsed(all);
+  used.insert(all.begin(), all.end());
   IRMapping mapping;
   OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->cloneWithoutRegions());
   Block &from = graph.getBody().front(), &to = copy->getBody().emplaceBlock();
@@ -93,17 +94,10 @@ std::string Prices::keyOf(const Group &group) {
     }
   }
   std::string text;
-  for (unsigned number : group)
-    text += texts[items[number]] + "\n";
-  // What they use comes after them, in the order in which they do.
-  llvm::SetVector<Operation *> used;
-  for (unsigned number : group)
-    items[number]->walk([&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (Operation *definition = operand.getDefiningOp(); definition && texts.contains(definition))
-          used.insert(definition);
-    });
-  for (Operation *definition : used)
+  SmallVector<Operation *> members = membersOf(group);
+  for (Operation *member : members)
+    text += texts[member] + "\n";
+  for (Operation *definition : findUsed(members))
     text += texts[definition] + "\n";
   return withNumbers(text);
 }
@@ -128,7 +122,6 @@ std::optional<KernelPrice> Prices::of(const Group &group) {
     return std::nullopt;
   KernelPrices prices(*copy, trial);
   KernelPrice all;
-  copy->walk([&](etdg::BlockOp leaf) { all.products += leaf.isLeaf() && hasProductLayout(leaf); });
   for (Operation &op : copy->getBody().front()) {
     if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(op))
       continue;
@@ -141,6 +134,7 @@ std::optional<KernelPrice> Prices::of(const Group &group) {
     all.shared = std::max(all.shared, one->shared);
     all.barriers += one->barriers;
     all.steps += one->steps;
+    all.products += one->products;
   }
   return place->second = entry->second = all;
 }

@@ -27,6 +27,7 @@ public:
   unsigned getNumPriced() const { return unsigned(known.size()); }
 
 private:
+  SmallVector<Operation *> membersOf(const Group &group) const;
   /// A copy of the graph that has this group alone, with the orders that its items have; null where those can't be applied.
   OwningOpRef<etdg::GraphOp> extract(const Group &group);
   /// The group as text, names numbered as they come.

@@ -84,6 +84,7 @@ FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
     total.seconds += one->seconds;
     total.steps += one->steps;
     total.barriers += one->barriers;
+    total.products += one->products;
     total.resident = one->resident;
     total.shared = one->shared;
     total.tasks = std::max(total.tasks, one->tasks);
@@ -118,15 +119,17 @@ FailureOr<KernelPrice> KernelPrices::priceKernel(Operation &item) {
     place.shared = unsigned(kernel.getShared());
   KernelPrice total;
   total.seconds = machine.sync.boundary;
-  dealt.clear();
+  dealtBefore.clear();
   for (auto [number, nest] : llvm::enumerate(nests)) {
     FailureOr<GpuPlan> plan = readGpuPlan(nest, place, options);
     // (Tasks of nests between which thread blocks don't wait are dealt as if they were one nest's.)
     if (failed(plan) || plan->waitsBefore || plan->steps.size() > place.shared)
-      dealt.clear();
+      dealtBefore.clear();
     // (Nests that share loops share what follows an iteration of these.)
     if (failed(plan) || failed(addNest(nest, *plan, number > 0 ? place.shared : 0, total)))
       return failure();
+    for (BlockOp block : nest)
+      total.products += unsigned(llvm::count_if(leavesOf(block), hasProductLayout));
   }
   return total;
 }
@@ -373,9 +376,9 @@ FailureOr<KernelPrices::TaskCost> KernelPrices::costOfRegions(ArrayRef<BlockOp> 
 /// the other.
 double KernelPrices::secondsBeside(const TaskCost &cost, double tasks, bool isDealt, double resident) {
   const auto units = double(options.getMultiprocessors());
-  if (sample >= dealt.size())
-    dealt.resize(sample + 1);
-  Dealt &step = dealt[sample];
+  if (sample >= dealtBefore.size())
+    dealtBefore.resize(sample + 1);
+  Dealt &step = dealtBefore[sample];
   double more = isDealt ? std::ceil((step.tasks + tasks) / units) - std::ceil(step.tasks / units) : tasks, before = step.seconds;
   step.tasks += tasks;
   step.seconds = std::max(before + secondsOfTasks(cost, more, resident), secondsOfTasks(cost, std::ceil(tasks / units), resident));

@@ -60,8 +60,8 @@ struct ETDGPriceForGPU : ft::impl::ETDGPriceForGPUBase<ETDGPriceForGPU> {
         return signalPassFailure();
       all += price->seconds;
       tell(item.getLoc(), "price",
-           llvm::formatv("{0:F1} us: {1:F0} steps and {2:F0} barriers of the grid, {3:F0} thread blocks on an SM, {4:F0} bytes of shared memory each", price->seconds * micro, price->steps,
-                         price->barriers, price->resident, price->shared).str());
+           llvm::formatv("{0:F1} us: {1:F0} steps and {2:F0} barriers of the grid, {3:F0} thread blocks on an SM, {4:F0} bytes of shared memory each, {5} leaves in tiles of products",
+                         price->seconds * micro, price->steps, price->barriers, price->resident, price->shared, price->products).str());
     }
     tell(graph.getLoc(), "price-of-all", llvm::formatv("{0:F1} us", all * micro).str());
   }

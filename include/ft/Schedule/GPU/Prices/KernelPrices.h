@@ -134,7 +134,7 @@ private:
   struct Dealt {
     double tasks = 0, seconds = 0;
   };
-  SmallVector<Dealt> dealt; // by sampled step
+  SmallVector<Dealt> dealtBefore; // by sampled step
   size_t sample = 0;         // the step at hand
   llvm::DenseMap<Operation *, double> movedBetween; // bytes, by leaf, between its loop nests
   /// Of the nest at hand.
