@@ -116,22 +116,21 @@ FailureOr<MergedForm> MergeSearch::priced(ArrayRef<std::string> names, const Twi
   return form;
 }
 
-/// All merges of products: where one is left out, another one may be made.
+/// All merges of products: where one is left out, another one may be made, which the next round leaves out as well.
 LogicalResult MergeSearch::leaveOutProducts() {
   SmallVector<std::string> names;
   MergedForm form = best;
   constexpr unsigned mostRounds = 4;
   for (unsigned round = 0; round < mostRounds && !form.made.empty(); ++round) {
     llvm::append_range(names, form.made);
-    FailureOr<MergedForm> next = attempt(names);
+    FailureOr<MergedForm> next = priced(names, "without " + Twine(names.size()) + " of products");
     if (failed(next))
       return failure();
     form = std::move(*next);
-  }
-  text += form.seconds ? llvm::formatv(", without those of products {0:F2} us", *form.seconds * 1e6).str() : ", without those of products no price";
-  if (isCheaper(form)) {
-    best = std::move(form);
-    apart = std::move(names);
+    if (isCheaper(form)) {
+      best = form;
+      apart = names;
+    }
   }
   return success();
 }

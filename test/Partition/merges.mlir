@@ -16,7 +16,7 @@
 // APART: etdg.block @r3 [map] (i) in [0, 144)
 // TOGETHER: etdg.block @r0 [map] (i) in [0, 144)
 // TOGETHER-NOT: etdg.block @r3
-// PRICES: merges | Category:partition | Reason="left out of what coarsening merges: r0+r3 (all merged {{[0-9.]+}} us, without any {{[0-9.]+}} us, without those of products {{[0-9.]+}} us)"
+// PRICES: merges | Category:partition | Reason="left out of what coarsening merges: r0+r3 (all merged {{[0-9.]+}} us, without any {{[0-9.]+}} us, without 1 of products {{[0-9.]+}} us)"
 #cij = affine_map<(o, h, w, c) -> (c, h, w)>
 #oc = affine_map<(o, h, w, c) -> (o, c)>
 #ohw = affine_map<(o, h, w, c) -> (o, h, w)>
