@@ -25,7 +25,7 @@
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
 // CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
 // CHECK: loops = [<dimension = 0, tile = 8, kind = parallel>, <dimension = 0, most = 8, kind = parallel, level = rows>]
-// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the kernel's where #etdg.guard<[N] from {{[0-9]+}}>"
+// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the kernel's where N >= {{[0-9]+}}"
 func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 4 : i64, L = 64 : i64}} {
   %zero = arith.constant dense<0.0> : !x
   %yss = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
@@ -51,7 +51,7 @@ func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> att
 // CHECK: } else {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
 // CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
-// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the body's where #etdg.guard<[N] below {{[0-9]+}}>"
+// PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the body's where N < {{[0-9]+}}"
 func.func @steps(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 8192 : i64, L = 64 : i64}} {
   %zero = arith.constant dense<0.0> : !x
   %yss = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {

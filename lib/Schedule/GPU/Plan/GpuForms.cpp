@@ -119,11 +119,7 @@ FailureOr<GpuPlanner::Forms> GpuPlanner::chooseForms(ArrayRef<BlockOp> nest, con
       return failure();
     if (columns.columns == 0)
       return forms;
-    FailureOr<bool> isCheaper = always ? false : prefersBlocks(nest, free, steps);
-    if (failed(isCheaper))
-      return failure();
-    if (*isCheaper)
-      return forms;
+    forms.isPriced = !always;
   }
   forms.steps = true;
   forms.blocks = !free.empty() && !always;

@@ -360,14 +360,19 @@ static etdg::ScheduleAttr appliedSchedule(ArrayRef<BlockOp> nest) {
   return nullptr;
 }
 
+std::optional<unsigned> schedule::findUnbounded(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, llvm::SmallBitVector &known) {
+  for (unsigned dim : dims) {
+    if (!hasLoopBounds(nest, dim, [&](unsigned d) { return known[d]; }))
+      return dim;
+    known.set(dim);
+  }
+  return std::nullopt;
+}
+
 bool GpuPlanner::hasStepBounds(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
   llvm::SmallBitVector known(BlockOp(nest.front()).getNumDims());
   known.set(0, BlockOp(nest.front()).getNumAncestors());
-  return llvm::all_of(plan.steps, [&](unsigned dim) {
-    bool found = hasLoopBounds(nest, dim, [&](unsigned d) { return known[d]; });
-    known.set(dim);
-    return found;
-  });
+  return !findUnbounded(nest, plan.steps, known);
 }
 
 GpuPlan GpuPlanner::sortDimensions(ArrayRef<BlockOp> nest) {

@@ -112,7 +112,7 @@ FormChoice Scheduler::chooseRowsOf(Operation *item) {
     std::string text =
         llvm::formatv("rows of nests in the body: {0:F0} percent of the time of the kernel's own rows", priceOf(1, {}) / priceOf(0, {}) * percent);
     for (auto [form, guard] : llvm::zip(choice.forms, choice.guards))
-      llvm::raw_string_ostream(text) << "; " << (form == 0 ? "the kernel's" : "the body's") << " where " << guard;
+      llvm::raw_string_ostream(text) << "; " << (form == 0 ? "the kernel's" : "the body's") << " where " << describe(guard);
     (choice.takes(1) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
   }
   return choice;
@@ -144,6 +144,25 @@ LogicalResult Scheduler::writeBlocks(Operation *item) {
   return success();
 }
 
+static bool hasProductTiles(Operation *item) {
+  return item->walk([](BlockOp leaf) { return hasProductLayout(leaf) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+}
+
+/// Whether independent thread blocks compute the products of the nest's steps in tiles, at most at the price of a grid that waits after each step.
+bool Scheduler::prefersBlocks(Operation *item) {
+  if (options.planSeed != 0) // either will do
+    return false;
+  std::optional<FormOfKernel> blocks =
+      formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) { return Scheduler(copy, options).writeBlocks(own); });
+  if (!blocks || !hasProductTiles(blocks->kernel))
+    return false;
+  std::optional<FormOfKernel> steps = formWith(graph, item, options, [&](etdg::GraphOp copy, Operation *own) {
+    Nests nests = nestsOf(own);
+    return Scheduler(copy, options).writeSteps(nests, planner.sortDimensions(nests.front()));
+  });
+  return !steps || blocks->secondsAt(options.lengths) <= steps->secondsAt(options.lengths);
+}
+
 /// Without tiles of products in the steps of a recurrence, but where its leaves have such as they stand.
 LogicalResult Scheduler::planAsItStands(Operation *item) {
   Nests nests = nestsOf(item);
@@ -155,7 +174,7 @@ LogicalResult Scheduler::planAsItStands(Operation *item) {
     return failure();
   if (!forms->blocks)
     return writeSteps(nests, std::move(steps));
-  if (!forms->steps)
+  if (!forms->steps || (forms->isPriced && prefersBlocks(item)))
     return writeBlocks(item);
   Operation *copy = makeVariants(item, *forms->guard).front();
   auto variants = cast<etdg::VariantsOp>(copy->getParentOp());
@@ -191,9 +210,7 @@ LogicalResult Scheduler::planStepLeaf(Operation *item) {
   GpuPlace place = placeOf(made, nests);
   if (failed(place.isGrouped ? planGrouped(nests, place) : writeSteps(nests, planner.sortDimensions(nests.front()))))
     return failure();
-  return success(llvm::any_of(nests, [](ArrayRef<BlockOp> nest) {
-    return llvm::any_of(nest, [](BlockOp block) { return block.isLeaf() && hasProductLayout(block); });
-  }));
+  return success(hasProductTiles(made));
 }
 
 /// How the nests of an item run: equal for two plans of the same nests that are one.
@@ -332,7 +349,7 @@ Scheduler::StepChoice Scheduler::chooseStepForm(Operation *item) {
     if (!isTiled(0))
       text += llvm::formatv(": {0:F0} percent of the time without", priceOf(1, {}) / priceOf(0, {}) * percent);
     for (auto [form, guard] : llvm::zip(chosen.forms, chosen.guards))
-      llvm::raw_string_ostream(text) << "; " << (isTiled(form) ? "in tiles" : "without") << " where " << guard;
+      llvm::raw_string_ostream(text) << "; " << (isTiled(form) ? "in tiles" : "without") << " where " << describe(guard);
     (llvm::any_of(chosen.forms, isTiled) ? remark::passed(item->getLoc(), about) : remark::missed(item->getLoc(), about)) << text;
   }
   choice = {{}, chosen.guards};

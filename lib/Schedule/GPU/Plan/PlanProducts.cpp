@@ -46,7 +46,6 @@ struct ProductWork {
   bool fitsGroups = false; // warp groups may multiply the largest
   int64_t chainRows = 0; // of one row, where warp groups may compute the largest's leaf as a chain of products; 0: they may not
   bool inSteps = false; // of the grid, which deals its points in each
-  bool isCompared = false; // priced at typical lengths
   bool alone = false; // thread blocks wait for each other: an SM has one
   int64_t beside = 1; // nests that share the SMs in a step
   int64_t leaves = 1; // of their kernel
@@ -310,7 +309,7 @@ public:
 
 private:
   /// Steps wait for each other: too few tasks at typical lengths leave SMs idle in each of them.
-  bool isKnown() const { return work.inSteps || work.isCompared || !llvm::is_contained(extents, 0); }
+  bool isKnown() const { return work.inSteps || !llvm::is_contained(extents, 0); }
   double points() const {
     if (llvm::is_contained(extents, 0))
       return typicalPoints;
@@ -417,8 +416,8 @@ private:
 } // namespace
 
 /// Says why a kernel whose products could go through tiles does without.
-static bool leaveOut(BlockOp front, const std::string &why, bool tells) {
-  if (tells && isTold(front))
+static bool leaveOut(BlockOp front, const std::string &why) {
+  if (isTold(front))
     remark::missed(front.getLoc(), remark::RemarkOpts::name("gpu-products").category("gpu"))
         << "products of matrices are not computed in tiles: " << why;
   return false;
@@ -520,7 +519,7 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
   bool isCheaper = together->tiles.seconds <= apart->tiles.seconds;
   BlockOp front = nest.front();
   auto options = remark::RemarkOpts::name("gpu-joined-products").category("gpu");
-  if (work.isCompared)
+  if (!isTold(front))
     return isCheaper ? together : apart;
   auto tell = isCheaper ? remark::passed(front.getLoc(), options) : remark::missed(front.getLoc(), options);
   tell << ("a tile can hold the sums of " + std::to_string(work.sums) + " products: together they take " +
@@ -538,10 +537,8 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   if (llvm::any_of(nest, [&](BlockOp block) { return hasOrder(block, shared); }) && work->m * work->n < fills && work->chainRows == 0)
     return false;
   std::string why;
-  const bool tells = !waits.isCompared;
   if (!wantsTiles(*work, planning, why))
-    return why.empty() ? false : leaveOut(front, why, tells);
-  work->isCompared = waits.isCompared;
+    return why.empty() ? false : leaveOut(front, why);
   work->alone = waits.alone;
   work->inSteps = waits.inSteps;
   work->beside = waits.beside;
@@ -555,9 +552,9 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   if (tiles.m < least || tiles.n < least || tiles.m * tiles.n < 4 * least * least || tiles.m * tiles.n / tiles.threads < 4)
     return leaveOut(front, "a task has " + std::to_string(tiles.m) + " x " + std::to_string(tiles.n) + " sums, " +
                                std::to_string(4 * least * least) + " with at least " + std::to_string(least) +
-                               " rows and columns are worth it", tells);
+                               " rows and columns are worth it");
   if (!draws() && tasks->without < tiles.seconds)
-    return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(tasks->without), tells);
+    return leaveOut(front, "they would take " + microseconds(tiles.seconds) + ", without " + microseconds(tasks->without));
   if (tasks->isWide) {
     plan.columns = tasks->columns.columns;
     plan.columnTile = work->iterationsOf(tiles.n);
@@ -571,7 +568,6 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   }
   plan.maxRows = plan.row ? tiles.rows : 1;
   plan.products = true;
-  plan.seconds = tiles.seconds;
   plan.block = makeBlock(front.getContext(), tiles.threads, tiles.resident, planning.sharedBytesOfTwo);
   for (unsigned d : free)
     if (d != plan.row)
@@ -579,30 +575,19 @@ FailureOr<bool> GpuPlanner::planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsign
   return true;
 }
 
-LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside, bool isCompared) {
+LogicalResult GpuPlanner::planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside) {
   if (!plan.row || !plan.inner.empty() || !areLeaves(nest))
     return success();
   GpuPlan products = plan;
   SmallVector<unsigned> free(plan.flat);
   products.flat.clear();
-  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, {/*alone=*/true, /*inSteps=*/true, beside, isCompared});
+  FailureOr<bool> inTiles = planProducts(nest, free, products, plan.steps, {/*alone=*/true, /*inSteps=*/true, beside});
   if (failed(inTiles))
     return failure();
   // (All nests of a kernel have as many threads.)
   if (*inTiles && products.block.getThreads() >= planning.blockThreads.back())
     plan = std::move(products);
   return success();
-}
-
-FailureOr<bool> GpuPlanner::prefersBlocks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &steps) {
-  GpuPlan blocks, inSteps = steps;
-  blocks.row = chooseRow(nest, free);
-  TileWaits waits;
-  waits.isCompared = true;
-  FailureOr<bool> inTiles = planProducts(nest, free, blocks, {}, waits);
-  if (failed(inTiles) || failed(planProductsInSteps(nest, inSteps, /*beside=*/1, waits.isCompared)))
-    return failure();
-  return *inTiles && inSteps.products && blocks.seconds <= inSteps.seconds + machine.sync.grid;
 }
 
 /// As many rows as leave room for the operands' stages beside them.

@@ -319,11 +319,9 @@ LogicalResult PlanReader::checkRanges() {
   llvm::SmallBitVector known(front.getNumDims());
   known.set(0, front.getNumAncestors());
   auto enter = [&](ArrayRef<unsigned> dims) -> LogicalResult {
-    for (unsigned dim : dims) {
-      if (!hasLoopBounds(nest, dim, [&](unsigned d) { return known[d]; }))
-        return refuse(loopOver(dim)) << "the loops outside of it don't bound its range";
-      known.set(dim);
-    }
+    std::optional<unsigned> unbounded = findUnbounded(nest, dims, known);
+    if (unbounded)
+      return refuse(loopOver(*unbounded)) << "the loops outside of it don't bound its range";
     return success();
   };
   if (failed(enter(plan.steps)))

@@ -39,6 +39,7 @@ private:
   LogicalResult planItem(Operation *item);
   LogicalResult planAsItStands(Operation *item);
   LogicalResult planStepLeaf(Operation *item);
+  bool prefersBlocks(Operation *item);
   /// Forms of steps, one for each guard and one elsewhere: the lengths that tiles of their products are for, or nothing where these are in none.
   struct StepChoice {
     SmallVector<std::optional<Lengths>> tiles;

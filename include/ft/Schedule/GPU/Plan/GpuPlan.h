@@ -46,7 +46,6 @@ struct GpuPlan {
   etdg::Dealing dealing = etdg::Dealing::Turn; // of points to thread blocks
   bool waitsBefore = false; // all thread blocks, before the nest
   bool products = false;    // made for tiles of products (not part of the schedule, whose leaves say so)
-  double seconds = 0;       // with tiles of products: their price, for one iteration of the loops around the points
   etdg::ThreadBlockAttr block;
 
   /// Whether thread blocks wait for each other.

@@ -26,7 +26,6 @@ struct TileWaits {
   bool alone = false;   // they do: an SM has one
   bool inSteps = false; // after each of the steps in which the nest's points are dealt
   int64_t beside = 1;   // nests of the kernel that share a step, this one included
-  bool isCompared = false; // priced against another plan: at typical lengths, and without a remark
 };
 
 class GpuPlanner {
@@ -53,6 +52,7 @@ public:
   /// Which forms a nest that is a kernel by itself takes, and for which lengths it takes steps.
   struct Forms {
     bool steps = false, blocks = false;
+    bool isPriced = false; // blocks alone where they have tiles of products, and no higher price than steps
     std::optional<etdg::GuardAttr> guard; // where both
   };
   FailureOr<Forms> chooseForms(ArrayRef<BlockOp> nest, const GpuPlan &steps);
@@ -70,9 +70,7 @@ private:
   /// the nest, which all thread blocks take together.
   FailureOr<bool> planProducts(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, GpuPlan &plan, ArrayRef<unsigned> shared = {}, TileWaits waits = {});
   /// The same of a nest in whose steps the thread blocks share points, rows and columns, beside others of the kernel.
-  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside, bool isCompared = false);
-  /// Whether independent thread blocks compute the products of the nest's steps in tiles, at most at the price of a grid that waits after each step.
-  FailureOr<bool> prefersBlocks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &steps);
+  LogicalResult planProductsInSteps(ArrayRef<BlockOp> nest, GpuPlan &plan, int64_t beside);
   /// What a nest of a kernel with shared loops does in an iteration of these, where nothing has to wait inside of it.
   LogicalResult planInStep(ArrayRef<BlockOp> nest, GpuPlan &plan, unsigned shared);
   FailureOr<ProductTasks> tileTasks(ArrayRef<BlockOp> nest, ArrayRef<unsigned> free, const GpuPlan &plan, const ProductWork &work, bool needsAll);
@@ -108,6 +106,8 @@ private:
 inline int64_t noPlanes(Value, unsigned) { return 0; }
 /// Of a copy that stands in no module nothing is remarked: it may only be priced.
 bool isTold(Operation *op);
+/// Of loops in this order the first one whose range those outside of it don't bound; `known` gets those before it.
+std::optional<unsigned> findUnbounded(ArrayRef<BlockOp> nest, ArrayRef<unsigned> dims, llvm::SmallBitVector &known);
 /// Dimensions that are `map` in all blocks and free.
 bool isFreeMap(ArrayRef<BlockOp> nest, unsigned dim);
 /// Whether a task of a plan with columns would read other tasks' columns. Its own loops leave only its own columns, and it waits for no other.
