@@ -161,8 +161,12 @@ void Eliminator::dropImplied(SmallVectorImpl<Inequality> &forms, ArrayRef<Inequa
   }
   std::optional<SetBuilder> around = kept.empty() ? std::nullopt : makeOuter(outer);
   // Where nothing is, everything is implied: a loop would have no bound.
-  if (around && isEmpty(around->get()))
-    around.reset();
+  if (around) {
+    SetBuilder all = *around;
+    bool isKnown = llvm::all_of(kept, [&](const Inequality &form) { return succeeded(addTo(all, form, /*isEq=*/false)); });
+    if (!isKnown || isEmpty(all.get()))
+      around.reset();
+  }
   forms = keepNeeded<Inequality>(kept, [&](const Inequality &form, ArrayRef<Inequality> others) {
     return around && isImplied(form, *around, others);
   });

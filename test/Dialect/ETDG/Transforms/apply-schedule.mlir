@@ -65,3 +65,18 @@ etdg.graph @skewed(%x: !etdg.buffer<[A, C], tensor<1xi32>>) -> !etdg.buffer<[A, 
   } : !etdg.buffer<[A, C], tensor<1xi32>>, !etdg.buffer<[A, C], tensor<1xi32>>
   etdg.return %b : !etdg.buffer<[A, C], tensor<1xi32>>
 }
+
+// Bounds that contradict each other at all allowed lengths imply any other: each loop keeps its own.
+// CHECK-LABEL: @contradiction
+// CHECK: @b [scanl, scanl, scanl] (i, t, k) in [5, N) x [i, i + M) x [0, K) where N <= 3
+etdg.graph @contradiction(%xs: !etdg.buffer<[N, M, K], tensor<1xf32>>) -> !etdg.buffer<[N, M, K], tensor<1xf32>> {
+  %ys = etdg.buffer : !etdg.buffer<[N, M, K], tensor<1xf32>>
+  etdg.block @a [map, map, map] (i, j, k) in [0, N) x [0, M) x [0, K) reads (%x = %xs[i, j, k] : tensor<1xf32>) writes (%ys[i, j, k]) {
+    etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[N, M, K], tensor<1xf32>>, !etdg.buffer<[N, M, K], tensor<1xf32>>
+  etdg.block @b [map, map, map] (i, j, k) in [5, N) x [0, M) x [0, K) where 3 >= N reads (%x = %xs[i, j, k] : tensor<1xf32>) writes (%ys[i, j, k])
+      schedule <map = affine_map<(i, j, k) -> (i, i + j, k)>> {
+    etdg.yield %x : tensor<1xf32>
+  } : !etdg.buffer<[N, M, K], tensor<1xf32>>, !etdg.buffer<[N, M, K], tensor<1xf32>>
+  etdg.return %ys : !etdg.buffer<[N, M, K], tensor<1xf32>>
+}
