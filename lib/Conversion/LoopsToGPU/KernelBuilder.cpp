@@ -8,6 +8,7 @@
 #include "KernelBuilder.h"
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/Tile/IR/Tasks.h"
 #include "ft/Runtime/Program/Target.h"
 
 #include <cstddef>
@@ -92,8 +93,12 @@ void KernelBuilder::endFunction(etdg::ThreadBlockAttr block) {
 
 /// In turn: every `blocks`-th one. In shares: one range for each block, equally long.
 scf::ForOp KernelBuilder::dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks) {
-  if (dealing != etdg::Dealing::Shares)
-    return b.loop(turn, tasks, blocks);
+  if (dealing != etdg::Dealing::Shares) {
+    scf::ForOp loop = b.loop(turn, tasks, blocks);
+    if (dealing == etdg::Dealing::Turn)
+      loop->setAttr(tile::inTurnName, b.getUnitAttr());
+    return loop;
+  }
   Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });
   Value share = b.ceilDiv(tasks, blocks), first = b.mul(block, share);
   return b.loop(first, b.smaller(tasks, b.add(first, share)), b.number(1));

@@ -31,6 +31,13 @@
 // The branch with the mask stands after both products of a rotated loop, whose range depends on the task; tasks with more blocks come first.
 // RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/; s/L = 4/L = 32/' %examples/flash_attention_causal.mlir | ft-opt --ft-compile="to=threads target=sm_90a machine=%S/../../machines/h200.json" \
 // RUN:   | ft-opt --tile-split-masks --tile-hoist-fetches --tile-rotate-loops | FileCheck %s --check-prefix=LOOP
+// Tasks that a thread block is given in each step stay as they are dealt.
+// RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/; s/L = 4/L = 32/' %examples/flash_attention_causal.mlir | ft-opt --ft-compile="to=threads target=sm_90a machine=%S/../../machines/h200.json" \
+// RUN:   | sed 's/{tile.in_turn}//' | ft-opt --tile-split-masks | FileCheck %s --check-prefix=FIXED
+// FIXED: scf.for %[[TASK:.*]] = %{{.*}} to %{{.*}} step
+// FIXED-NEXT: arith.remui %[[TASK]], %{{.*}} : i64
+// FIXED-NEXT: arith.divui %[[TASK]], %{{.*}} : i64
+//
 // LOOP: scf.for %[[TASK:.*]] = %[[OWN:[0-9]+]] to %{{.*}} step %[[BLOCKS:[0-9]+]]
 // LOOP: %[[FROM:.*]] = arith.subi %[[TASK]], %[[OWN]] : i64
 // LOOP-NEXT: arith.divui %[[FROM]], %[[BLOCKS]] : i64

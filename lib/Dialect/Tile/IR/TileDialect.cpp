@@ -3,9 +3,11 @@
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "Numbers.h"
+#include "ft/Dialect/Tile/IR/Tasks.h"
 #include "ft/Support/Swizzled.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -63,6 +65,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return success();
     return op->emitOpError() << "(tile_module4) '" << name << "' is a #tile.pipeline of a function, found " << attribute.getValue();
   }
+  if (name == inTurnName)
+    return isa<scf::ForOp>(op) && isa<UnitAttr>(attribute.getValue())
+               ? success()
+               : LogicalResult(op->emitOpError() << "'" << name << "' is a unit of an scf.for, found " << attribute.getValue());
   if (name != target && name != plan)
     return op->emitOpError() << "no attribute of tile is called '" << name << "': expected '" << plan << "' or '" << target << "'";
   if (!isa<gpu::GPUModuleOp>(op))
