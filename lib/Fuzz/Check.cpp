@@ -13,6 +13,7 @@
 #include "ft/Pipelines/Phases.h"
 #include "ft/Pipelines/Pipelines.h"
 #include "ft/Pipelines/Targets.h"
+#include "ft/Support/PartitionModes.h"
 #include "ft/Tools/Judge.h"
 #include "ft/Tools/RunProgram.h"
 #include "ft/Validator/Validator.h"
@@ -298,7 +299,8 @@ LogicalResult Subject::runGraph() {
 
 /// How the program is cut into kernels: one in four is not.
 static std::string drawPartition(StringRef name) {
-  return std::array{"", "boundary", "souffle", "cost"}[llvm::xxh3_64bits(name) / 36 % 4];
+  const size_t drawn = llvm::xxh3_64bits(name) / 36 % (std::size(partitionModes) + 1);
+  return drawn == 0 ? "" : partitionModes[drawn - 1].str();
 }
 
 /// Through the phases that are built, one by one. The graph itself is left alone. For a GPU those up to the

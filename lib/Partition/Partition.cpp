@@ -11,6 +11,7 @@
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Schedule/PassOptions.h"
+#include "ft/Support/PartitionModes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,8 +37,8 @@ struct ETDGPartition : ft::impl::ETDGPartitionBase<ETDGPartition> {
 
   void runOnOperation() override {
     etdg::GraphOp graph = getOperation();
-    if (mode != "boundary" && mode != "souffle" && mode != "cost") {
-      graph.emitError() << "etdg-partition: mode: expected boundary, souffle or cost, found '" << mode << "'";
+    if (!isPartitionMode(mode)) {
+      graph.emitError() << "etdg-partition: mode: expected " << partitionModesText << ", found '" << mode << "'";
       return signalPassFailure();
     }
     FailureOr<GpuScheduleOptions> options = readGpuOptions(graph.getLoc(), {target, machine, steps, int64_t(multiprocessors), uint64_t(planSeed)});
@@ -57,10 +58,10 @@ private:
   SmallVector<Group> choose(const Items &items, const GpuScheduleOptions &options) {
     if (planSeed != 0)
       return draw(items, planSeed);
-    if (mode == "boundary")
+    if (mode == boundaryMode)
       return boundaries(items);
     Prices prices(getOperation(), items, options, budget);
-    if (mode == "souffle")
+    if (mode == souffleMode)
       return followSouffle(getOperation(), items, prices, options);
     return chooseByPrice(getOperation(), items, prices, beam, longest);
   }

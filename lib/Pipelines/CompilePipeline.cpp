@@ -7,6 +7,7 @@
 #include "PhasePasses.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Targets.h"
+#include "ft/Support/PartitionModes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -56,8 +57,8 @@ std::string ft::checkCompileOptions(const CompileOptions &options) {
       return ("ft-compile: lengths: expected NAME=NUMBER with a number of at least 0, found '" + text + "'").str();
   if (options.steps != "choose" && options.steps != "always" && options.steps != "never")
     return "ft-compile: steps: expected choose, always or never, found '" + options.steps.getValue() + "'";
-  if (StringRef mode = options.partition; !mode.empty() && mode != "boundary" && mode != "souffle" && mode != "cost")
-    return ("ft-compile: partition: expected boundary, souffle or cost, found '" + mode + "'").str();
+  if (StringRef mode = options.partition; !mode.empty() && !isPartitionMode(mode))
+    return ("ft-compile: partition: expected " + partitionModesText + ", found '" + mode + "'").str();
   if (!options.partition.empty() && options.target == "cpu")
     return "ft-compile: partition: a CPU runs each nest as a parallel region; expected a GPU as target, found 'cpu'";
   if (options.rounding != "excess" && options.rounding != "exact")

@@ -3,18 +3,18 @@
 #include "ft/Support/SourceText.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 using llvm::StringRef;
 
-/// Of a text, the line of this number from a column on; empty where there is none.
-static StringRef textAt(StringRef text, unsigned line, unsigned column) {
-  for (unsigned i = 1; i < line; ++i)
-    text = text.split('\n').second;
-  return text.split('\n').first.drop_front(std::min<size_t>(column ? column - 1 : 0, text.split('\n').first.size()));
-}
-
 std::optional<std::string> mlir::ft::nameAt(StringRef text, unsigned line, unsigned column) {
-  text = textAt(text, line, column);
+  llvm::SourceMgr sources;
+  unsigned number = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, "", /*RequiresNullTerminator=*/false), llvm::SMLoc());
+  llvm::SMLoc place = line > 0 ? sources.FindLocForLineAndColumn(number, line, column) : llvm::SMLoc();
+  if (!place.isValid())
+    return std::nullopt;
+  text = text.drop_front(size_t(place.getPointer() - text.data()));
   if (!text.consume_front("%"))
     return std::nullopt;
   StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-'; });

@@ -12,6 +12,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Program/Target.h"
+#include "ft/Support/PartitionModes.h"
 #include "ft/Target/Host/HostLibrary.h"
 #include "ft/Target/PTX/PTX.h"
 
@@ -96,8 +97,8 @@ LogicalResult CodeOptions::check() const {
     error() << "--gpu-step-threads=" << threads << ": expected a multiple of 32 up to 1024\n";
     return failure();
   }
-  if (const std::string &mode = partition; !mode.empty() && mode != "boundary" && mode != "souffle" && mode != "cost") {
-    error() << "--partition=" << mode << ": expected boundary, souffle or cost\n";
+  if (const std::string &mode = partition; !mode.empty() && !isPartitionMode(mode)) {
+    error() << "--partition=" << mode << ": expected " << partitionModesText << '\n';
     return failure();
   }
   for (const std::string &name : skip)

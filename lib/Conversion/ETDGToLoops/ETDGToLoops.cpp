@@ -12,6 +12,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Analysis/Syncs.h"
+#include "ft/Support/MemoryAlignment.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -304,10 +305,8 @@ Value Emitter::emitAlloc(Type elementType, Value size, loops::MemoryAttr memory)
   OpBuilder::InsertionGuard guard(builder);
   builder.restoreInsertionPoint(scope->at);
   auto type = MemRefType::get({ShapedType::kDynamic}, elementType);
-  // (Bytes of a line of the caches, and of the widest vectors.)
-  constexpr int64_t alignment = 64;
   Value alloc = gpu ? loops::AllocOp::create(builder, loc, type, size, /*parts=*/IntegerAttr(), memory).getResult()
-                    : memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(alignment)).getResult();
+                    : memref::AllocOp::create(builder, loc, type, ValueRange{size}, builder.getI64IntegerAttr(memoryAlignment)).getResult();
   scope->toFree.push_back(alloc);
   return alloc;
 }

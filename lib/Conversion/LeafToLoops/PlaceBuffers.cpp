@@ -11,15 +11,13 @@
 #include "Emitter.h"
 
 #include "ft/Support/FirstFit.h"
+#include "ft/Support/MemoryAlignment.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::leaf;
-
-/// Of values between loop nests: for vectors of the widest target.
-static constexpr int64_t alignment = 64;
 
 int64_t mlir::ft::leaf::storageBytes(Type type) {
   return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
@@ -73,7 +71,7 @@ static SmallVector<Lifetime> findLifetimes(const LeafGraph &graph, ArrayRef<Segm
   return lifetimes;
 }
 
-static int64_t paddedBytes(const Buffer &buffer) { return llvm::alignTo(buffer.numElements * storageBytes(buffer.elementType), alignment); }
+static int64_t paddedBytes(const Buffer &buffer) { return llvm::alignTo(buffer.numElements * storageBytes(buffer.elementType), memoryAlignment); }
 
 /// Whether one row's memory can serve all rows: a loop over the rows is all that uses it.
 static bool isOfOneLoop(const Buffer &buffer, const Lifetime &life, ArrayRef<Segment> segments) {

@@ -8,6 +8,7 @@
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "ft/Schedule/Analysis/LeafColumns.h"
+#include "ft/Support/MemoryAlignment.h"
 #include "Spmd.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -145,9 +146,6 @@ void GridKernel::cutColumns(ChunksOp chunks) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-/// As other memory of a kernel begins.
-static constexpr int64_t memoryAlignment = 64;
 
 /// Places are those of a GPU: a core's memory lies on the heap.
 void GridKernel::toHeap(loops::AllocOp alloc) {

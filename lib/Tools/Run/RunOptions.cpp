@@ -5,6 +5,7 @@
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Phases.h"
 #include "ft/Runtime/Host/ThreadPool.h"
+#include "ft/Support/PartitionModes.h"
 #include "ft/Target/PTX/PTX.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -106,8 +107,8 @@ bool tools::checkOptions(RunOptions &options) {
     return bad("--truth is for --engine=interpret");
   if (!llvm::is_contained({"generic", "steps", "blocks"}, options.variant.getValue()))
     return bad("--variant=" + options.variant + ": expected generic, steps or blocks");
-  if (!llvm::is_contained({"", "boundary", "souffle", "cost"}, options.partition.getValue()))
-    return bad("--partition=" + options.partition + ": expected boundary, souffle or cost");
+  if (!options.partition.empty() && !isPartitionMode(options.partition))
+    return bad("--partition=" + options.partition + ": expected " + partitionModesText);
   if (options.multiprocessors < 1 || options.multiprocessors > 1024)
     return bad("--multiprocessors: expected a number from 1 to 1024");
   bool cuda = options.engine == "cuda" || options.isEmulated();

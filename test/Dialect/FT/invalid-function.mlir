@@ -55,7 +55,7 @@ module attributes {ft.bounds = #ft.bounds<"L >= 5">} {}
 func.func private @bounds() attributes {ft.bound = 5}
 
 // -----
-// expected-error @+1 {{'ft.partition' of a function must be "boundary", "souffle" or "cost", found "all"}}
+// expected-error @+1 {{'ft.partition' of a function must be boundary, souffle or cost, found "all"}}
 func.func private @partition() attributes {ft.partition = "all"}
 
 // -----

@@ -7,6 +7,7 @@
 #include "FTDetail.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Dialect/FT/IR/StrideGroups.h"
+#include "ft/Support/PartitionModes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -166,9 +167,9 @@ static LogicalResult verifyHeld(Operation *op, FunctionOpInterface function, uns
 /// `ft.partition = "cost"`: how a GPU's graphs of the program are cut into kernels.
 static LogicalResult verifyPartition(Operation *op, FunctionOpInterface function, Attribute value) {
   auto mode = dyn_cast<StringAttr>(value);
-  if (function && mode && llvm::is_contained({"boundary", "souffle", "cost"}, mode.getValue()))
+  if (function && mode && isPartitionMode(mode.getValue()))
     return success();
-  return op->emitError("'ft.partition' of a function must be \"boundary\", \"souffle\" or \"cost\", found ") << value;
+  return op->emitError("'ft.partition' of a function must be ") << partitionModesText << ", found " << value;
 }
 
 /// `ft.saved`, `ft.checkpoint`: what reverse mode saves (ft-differentiate).

@@ -14,6 +14,7 @@
 
 #include "ft/Analysis/GraphSummary.h"
 #include "ft/Dialect/ETDG/Transforms/ElementForm.h"
+#include "ft/Dialect/ETDG/Transforms/Filled.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/NamedReads.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -40,19 +41,6 @@ AccessFusion::~AccessFusion() = default;
 // Writers
 //===----------------------------------------------------------------------===//
 
-/// The one value of all elements, null where they differ or are computed. Elements that nothing defines may have any: they are zeros.
-static TypedAttr findSplat(Value value) {
-  DenseElementsAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return constant.isSplat() ? cast<TypedAttr>(constant.getSplatValue<Attribute>()) : TypedAttr();
-  Operation *op = value.getDefiningOp();
-  if (isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-    return findSplat(op->getOperand(0));
-  Type element = cast<ShapedType>(value.getType()).getElementType();
-  bool isAny = isa_and_present<tensor::EmptyOp>(op) && isa<FloatType, IntegerType, IndexType>(element);
-  return isAny ? Builder(op).getZeroAttr(element) : TypedAttr();
-}
-
 bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writers) {
   bool moves = false;
   llvm::SetVector<Operation *> users(buffer.getResult().user_begin(),
@@ -70,7 +58,7 @@ bool AccessFusion::collectWriters(BufferOp buffer, SmallVectorImpl<Writer> &writ
           argument && argument.getOwner() == &leaf.getBody().front())
         writer.read = argument.getArgNumber();
       else
-        writer.splat = findSplat(value);
+        writer.splat = getFilled(value);
       moves |= writer.moves();
       writers.push_back(writer);
     }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "SpreadRows.h"
 
+#include "ft/Dialect/ETDG/Transforms/Filled.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -89,9 +90,8 @@ static TypedAttr filledWith(Value buffer) {
 }
 
 bool MovedRead::take(Value operand, ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> where) {
-  DenseElementsAttr constant;
-  if (matchPattern(operand, m_Constant(&constant)) && constant.isSplat()) {
-    splat(cast<TypedAttr>(constant.getSplatValue<Attribute>()), where);
+  if (TypedAttr number = getFilled(operand)) {
+    splat(number, where);
     return true;
   }
   auto argument = dyn_cast<BlockArgument>(operand);

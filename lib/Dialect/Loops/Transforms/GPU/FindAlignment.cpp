@@ -111,8 +111,6 @@ static bool beginsEven(Value memory, func::FuncOp kernel) {
     return beginsEven(branch.thenYield().getOperand(result), kernel) &&
            beginsEven(branch.elseYield().getOperand(result), kernel);
   }
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return beginsEven(select.getTrueValue(), kernel) && beginsEven(select.getFalseValue(), kernel);
   return isa<loops::AllocOp, loops::SplatOp>(op);
 }
 
