@@ -263,6 +263,7 @@ void GpuPipeline::addPasses(OpPassManager &pm, Phase phase) const {
   case Phase::Storage:
     pm.addNestedPass<etdg::GraphOp>(createETDGPlaceBuffers(forMachine<ETDGPlaceBuffersOptions>()));
     pm.addNestedPass<etdg::GraphOp>(createETDGJoinRegions());
+    pm.addNestedPass<etdg::GraphOp>(etdg::createETDGHandStates());
     return pm.addNestedPass<etdg::GraphOp>(createETDGChooseLeafRows());
   case Phase::Tile:
     addLoops(pm);

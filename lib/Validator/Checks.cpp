@@ -386,6 +386,8 @@ LogicalResult Checks::run() {
   for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
     checkPlacements(*leaf);
   for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
+    checkHanded(*leaf);
+  for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
     checkCut(leaf->block);
   checkSlots();
   checkEdges();

@@ -61,6 +61,9 @@ private:
   void checkPlacements(const Leaf &leaf);
   /// T12: shares of a reduction cover it, begin from `identity` and are joined in order.
   void checkCut(BlockOp shares);
+  /// T15: of a state that `etdg.handed` lists, others than the leaf's next iteration read the last one alone.
+  void checkHanded(const Leaf &leaf);
+  void checkHanded(const Access &write, const Access &read, unsigned dim);
   /// T14: the kinds of edges between the nests of kernels are strong enough.
   void checkEdges();
   void checkStaged(const Access &read, const Image &image, ArrayRef<Step> before, int64_t ahead);

@@ -249,8 +249,9 @@ private:
   Value emitKeptView(const Address &address, RankedTensorType element, Value rows, ArrayRef<int64_t> strides);
   LogicalResult emitLeafCall(BlockOp block, const Point &point, bool rowWise);
   /// The operation of a leaf, with the body of `block`.
-  void emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
+  loops::LeafOp emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
                   ValueRange outputs, std::optional<Columns> columns = {}, ArrayAttr layouts = {});
+  void sayHanded(loops::LeafOp leaf, BlockOp block, const Point &point);
   /// Overlaps.cpp: which outputs of a leaf may lie where it reads; of several that one call computes, where any of them reads.
   ArrayAttr overlapsOf(ArrayRef<BlockOp> leaves);
   /// A piece that is no memory, as thread blocks take it.

@@ -8,7 +8,9 @@
 
 #include "Emitter.h"
 
+#include "ft/Dialect/ETDG/IR/HandedStates.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
+#include "ft/Dialect/Loops/IR/HandedStates.h"
 #include "ft/Schedule/Analysis/LeafColumns.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -407,11 +409,26 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false).thenBlock());
     columns.reset();
   }
-  emitLeafOp(block, overlapsOf(block), rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns, gpu ? block->getAttrOfType<ArrayAttr>("etdg.layouts") : ArrayAttr());
+  loops::LeafOp leaf = emitLeafOp(block, overlapsOf(block), rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns,
+                                  gpu ? block->getAttrOfType<ArrayAttr>("etdg.layouts") : ArrayAttr());
+  if (gpu)
+    sayHanded(leaf, block, point);
   return success();
 }
 
-void Emitter::emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
+/// Says which outputs the loop around the leaf hands on, of which others read the last one alone.
+void Emitter::sayHanded(loops::LeafOp leaf, BlockOp block, const Point &point) {
+  auto pairs = block->getAttrOfType<DenseI64ArrayAttr>(etdg::handedName);
+  auto loop = dyn_cast<scf::ForOp>(leaf->getParentOp());
+  SmallVector<int64_t> outputs;
+  for (int64_t i = 0; pairs && loop && i + 1 < pairs.size(); i += 2)
+    if (point.dims[size_t(pairs[i + 1])] == loop.getInductionVar())
+      outputs.push_back(pairs[i]);
+  if (!outputs.empty())
+    leaf->setAttr(loops::handedName, builder.getDenseI64ArrayAttr(outputs));
+}
+
+loops::LeafOp Emitter::emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,
                          ValueRange outputs, std::optional<Columns> columns, ArrayAttr layouts) {
   auto number = [&](int64_t value) { return columns ? builder.getI64IntegerAttr(value) : IntegerAttr(); };
   auto leaf = loops::LeafOp::create(builder, block.getLoc(), rows, list, columns ? columns->first : Value(),
@@ -435,4 +452,5 @@ void Emitter::emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t 
   loops::YieldOp::create(builder, source.getTerminator()->getLoc(), results);
   if (!loops::halvesSummed(body).empty())
     leaf.setSumsAttr(TypeAttr::get(etdg::getSumsOfHalves(context)));
+  return leaf;
 }

@@ -6,7 +6,7 @@
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{no attribute of etdg is called 'layout': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, in_place, kept_together, layouts, merged, number, partitioned, rows, slot, snapshots or together}}
+  // expected-error @+1 {{no attribute of etdg is called 'layout': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, handed, in_place, kept_together, layouts, merged, number, partitioned, rows, slot, snapshots or together}}
   etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.layout = 1} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x
@@ -239,4 +239,16 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
 // expected-error @+1 {{'etdg.in_place' is pairs of an argument's and a result's number, found array<i64: 1, 0>}}
 etdg.graph @g(%xs: !etdg.buffer<[N], tensor<2xf32>>) -> !etdg.buffer<[N], tensor<2xf32>> attributes {etdg.in_place = array<i64: 1, 0>} {
   etdg.return %xs : !etdg.buffer<[N], tensor<2xf32>>
+}
+
+// -----
+
+!x = tensor<4xf32>
+etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
+  %ys = etdg.buffer : !etdg.buffer<[N], !x>
+  // expected-error @+1 {{'etdg.handed' is of a leaf, pairs of a write's and a dimension's number, found array<i64: 0, 1>}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.handed = array<i64: 0, 1>} {
+    etdg.yield %x : !x
+  } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
+  etdg.return %ys : !etdg.buffer<[N], !x>
 }

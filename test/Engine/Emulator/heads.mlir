@@ -14,6 +14,23 @@
 // RUN: ft-run %s --engine=cpu --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: equal
 //
+// States go from block to block in registers, and the last ones to memory, where another kernel reads them.
+// RUN: ft-opt %s --ft-compile="to=storage target=sm_90a machine=%S/../../machines/h200.json" -o %t.stored.mlir && FileCheck %s --check-prefix=HANDED --input-file=%t.stored.mlir
+// HANDED: etdg.handed = array<i64: 0, 2, 1, 2, 2, 2>
+// RUN: ft-opt %t.stored.mlir --ft-compile="from=storage to=tile target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=LAST
+// LAST: loops.handed = array<i64: 0, 1, 2>, {{.*}} loops.kept = [#loops.kept<output = 0, input = 2, last>, #loops.kept<output = 1, input = 3, last>, #loops.kept<output = 2, input = 5, last>]
+// RUN: ft-opt %t.stored.mlir --ft-compile="from=storage to=threads target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=LOOP
+// LOOP: scf.for {{.*}} -> (!tile.row_vector<64, f32
+// LOOP: tile.mma {{.*}}wgmma
+// LOOP-NOT: tile.store
+// LOOP: tile.mma {{.*}}wgmma
+// LOOP-NOT: tile.store
+// LOOP: scf.yield {{.*}} : !tile.row_vector<64, f32
+// LOOP: tile.store
+// A state of another loop's iterations is none of this one's.
+// RUN: sed 's/handed = array<i64: 0, 2,/handed = array<i64: 0, 0,/' %t.stored.mlir | ft-opt --ft-compile="from=storage to=tile target=sm_90a validate=off machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=OTHER
+// OTHER: loops.handed = array<i64: 1, 2>, {{.*}} loops.kept = [#loops.kept<output = 0, input = 2, each>,
+//
 // What divides the sums and what follows the projection leave its product to warp groups: loops over heads inside of a task would make its
 // operand, and the norm would hold its rows whole.
 // RUN: sed "s/192/768/g; s/128/384/g; s/x3x/x12x/g; s/\\b3, 64)/12, 64)/g; s/arith.constant 2 : index/arith.constant 6 : index/" %s | ft-opt --ft-compile="to=tile target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=LARGE

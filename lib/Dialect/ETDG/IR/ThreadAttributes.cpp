@@ -244,6 +244,18 @@ static LogicalResult verifyLayouts(Operation *op, Attribute value) {
   return op->emitOpError() << "'etdg.layouts' is a list of #etdg.tiling and #tile.product, or one #etdg.row_lanes or #tile.chain, found " << value;
 }
 
+/// Each pair is a write of the leaf and a dimension.
+static LogicalResult verifyHanded(Operation *op, Attribute value) {
+  auto leaf = dyn_cast<BlockOp>(op);
+  auto pairs = dyn_cast<DenseI64ArrayAttr>(value);
+  bool isValid = leaf && leaf.isLeaf() && pairs && pairs.size() % 2 == 0;
+  for (int64_t i = 0; isValid && i < pairs.size(); i += 2)
+    isValid = pairs[i] >= 0 && pairs[i] < int64_t(leaf.getNumWrites()) && pairs[i + 1] >= 0 && pairs[i + 1] < int64_t(leaf.getNumDims());
+  if (isValid)
+    return success();
+  return op->emitOpError() << "'etdg.handed' is of a leaf, pairs of a write's and a dimension's number, found " << value;
+}
+
 static bool arePairs(GraphOp graph, ArrayRef<int64_t> pairs) {
   for (auto [i, number] : llvm::enumerate(pairs))
     if (number < 0 || number >= int64_t(i % 2 ? graph.getNumResults() : graph.getNumArguments()))
@@ -343,6 +355,8 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                           "{dimension = d : i64, domain = affine_set<...>, tile = t : i64}, perhaps resumed; d is an own dimension but "
                           "the last, t at least 1, the set over others and symbols");
   }
+  if (name == "handed")
+    return verifyHanded(op, value);
   if (name == "slot") {
     auto slot = dyn_cast<IntegerAttr>(value);
     return failed(onlyOf(isa<BufferOp>(op), "a buffer"))
@@ -374,7 +388,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (std::optional<LogicalResult> verified = verifyPartition(op, name, value))
     return *verified;
   return op->emitOpError() << "no attribute of etdg is called '" << name
-                           << "': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, in_place, kept_together, layouts, merged, number, partitioned, "
+                           << "': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, handed, in_place, kept_together, layouts, merged, number, partitioned, "
                            << "rows, slot, snapshots or together";
 }
 

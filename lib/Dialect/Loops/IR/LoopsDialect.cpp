@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/IR/Loops.h"
 
+#include "ft/Dialect/Loops/IR/HandedStates.h"
+#include "ft/Support/MemoryAlignment.h"
 #include "ft/Support/RenamedWords.h"
 #include "ft/Support/Swizzled.h"
 
@@ -243,6 +245,11 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyConstant(splat);
   if (name == "loops.syncs" && isa<LeafOp>(op) && isa<DenseBoolArrayAttr>(attribute.getValue()))
     return success();
+  auto outputs = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  if (auto leaf = dyn_cast<LeafOp>(op); name == handedName && leaf && outputs && llvm::all_of(outputs.asArrayRef(), [&](int64_t output) {
+        return output >= 0 && output < int64_t(leaf.getOutputs().size());
+      }))
+    return success();
   auto lists = dyn_cast<ArrayAttr>(attribute.getValue());
   if (name == "loops.row_loops" && isa<LeafOp>(op) && lists && llvm::all_of(lists, llvm::IsaPred<DenseI64ArrayAttr>))
     return success();
@@ -259,7 +266,7 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitError() << "unknown attribute '" << name
                          << "': the loops dialect has 'loops.kernel' and 'loops.team' on functions, 'loops.grid' and 'loops.shared' on kernels. "
                             "Splats have 'loops.constant', loops 'loops.rounds_last'. "
-                            "Leaves have 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards' and 'loops.kept'";
+                            "Leaves have 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards', 'loops.handed' and 'loops.kept'";
 }
 
 //===----------------------------------------------------------------------===//
@@ -413,7 +420,7 @@ LogicalResult KeptAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
 }
 
 LogicalResult ScratchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t value, ScratchKind, int64_t offset, int64_t bytes) {
-  constexpr int64_t alignment = 64;
+  constexpr int64_t alignment = ft::memoryAlignment;
   if (value < 0 || offset < 0 || offset % alignment != 0)
     return emitError() << "(C1) expected the number of a value, and an offset that is a multiple of " << alignment << ", found " << value << " and "
                        << offset;

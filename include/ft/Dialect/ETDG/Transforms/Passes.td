@@ -139,6 +139,20 @@ def ETDGStorage : Pass<"etdg-storage", "::mlir::etdg::GraphOp"> {
                     Statistic<"numShared", "num-shared", "Buffers that share a slot">];
 }
 
+def ETDGHandStates : Pass<"etdg-hand-states", "::mlir::etdg::GraphOp"> {
+  let summary = "say of which states nothing but the next iteration reads others than the last one";
+  string reads = "access maps, `etdg.layouts`";
+  string writes = "`etdg.handed`";
+  let description = [{
+    For leaves whose work the threads of a GPU share, after all regions are what they will be. A leaf that reads what it writes itself has a state. The
+    pass asks the sets, for each dimension that runs in order, whether nothing else than the leaf's next iteration meets a state before the last one along
+    the dimension. The leaf lists those states (`etdg.handed`, pairs of a write and a dimension). Threads that have a state in registers then store the last
+    one alone, even where a kernel after this one reads it. A remark (category `storage`, `hand-states`) names what else reads.
+
+    A result of the graph is none, nor is what a kernel that ends on data looks at.
+  }];
+}
+
 def ETDGOnline : Pass<"etdg-online", "::mlir::etdg::GraphOp"> {
   let summary = "run reductions that wait for another reduction's result beside it";
   string reads = "reductions and their readers";

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/CarriedViews.h"
 
+#include "ft/Dialect/Loops/IR/HandedStates.h"
+
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -250,7 +252,8 @@ std::string CarriedViews::describeSeen(CarriedView view) {
   });
   if (!inside.empty())
     return "something else in the loop reads it";
-  if (!moves(view))
+  auto handed = leaf->getAttrOfType<DenseI64ArrayAttr>(loops::handedName);
+  if (!moves(view) || (handed && llvm::is_contained(handed.asArrayRef(), int64_t(view.output))))
     return "";
   auto alloc = memory.getDefiningOp<loops::AllocOp>();
   if (!alloc)
