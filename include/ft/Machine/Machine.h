@@ -222,6 +222,9 @@ struct Machine {
   double tileSeconds() const { return groups.tileSeconds > 0 ? groups.tileSeconds : sync.launch; }
   double apartSeconds() const { return groups.apartSeconds > 0 ? groups.apartSeconds : sync.launch; }
 
+  /// What an item of a graph costs by itself: a parallel region of a CPU, the boundary before a kernel of a GPU's graph.
+  double itemSeconds() const { return kind == Kind::CPU ? sync.launch : sync.boundarySeconds(0); }
+
   /// FLOP/s of products, and results per second of simple and of elementary operations, of one unit at
   /// its best.
   double productFlops() const;

@@ -83,9 +83,7 @@ static bool isWorthTakingApart(BlockOp leaf, ArrayRef<Operation *> statements, c
     double rate = reduces ? machine.productFlops() / 2 : machine.elementwise();
     gain += points / rate * (1 - 1.0 / std::min<int64_t>(machine.units, points / inner));
   }
-  // (A block by itself is a parallel region of a CPU, and a kernel of a GPU's graph.)
-  const double each = machine.kind == ft::Machine::Kind::CPU ? machine.sync.launch : machine.sync.boundarySeconds(0);
-  const double cost = (without + 1) * each;
+  const double cost = (without + 1) * machine.itemSeconds();
   explainTakenApart(leaf, unsigned(statements.size()), gain, cost, machine);
   return gain > cost;
 }
