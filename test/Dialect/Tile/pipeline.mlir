@@ -54,8 +54,8 @@ llvm.func @kernel(%da: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_
     %q = tile.await %t {behind = 1 : i32} : !flight -> !sums
     // CHECK: tile.release
     tile.release %c at %none : !channel
-    // CHECK: tile.raise %[[FLAG]]
-    tile.raise %flag
+    // CHECK: tile.raise %[[FLAG]], %{{.*}}
+    tile.raise %flag, %none
     // CHECK: tile.raised %[[FLAG]]
     %again = tile.raised %flag
   }

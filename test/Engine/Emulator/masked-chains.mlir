@@ -24,8 +24,9 @@
 // CHECK: near: {{.*}}; blocks without scores are left out
 // CHECK: wide: {{.*}}; blocks without scores are left out
 // CHECK: one: {{.*}}; blocks without scores are left out
-// A condition on data of rows: some may have no score.
-// CHECK: parity: {{.*}}; blocks without scores stay, as a row may have none
+// Conditions that limits don't tell: some rows have no score.
+// CHECK: parity: {{.*}}; blocks without scores are left out
+// CHECK: none: {{.*}}; blocks without scores are left out
 // CHECK: {{[1-9][0-9]*}} runs, 0 wrong
 //
 // The branch with the mask stands after both products of a rotated loop, whose range depends on the task; tasks with more blocks come first.
@@ -52,10 +53,12 @@
 // LOOP: } else {
 // LOOP-NOT: arith.select
 // LOOP: scf.yield
-// LOOP: tile.raise %[[FLAG:[0-9]+]]
-// LOOP: %[[AGAIN:.*]] = tile.raised %[[FLAG]]
-// LOOP: scf.if %[[AGAIN]] {
+// LOOP: tile.raise %[[FLAG:[0-9]+]], %{{.*}}
+// LOOP: %[[RAISED:.*]] = tile.raised %[[FLAG]]
+// LOOP: scf.if
 // LOOP: scf.for %{{.*}} = %[[OWN]] to %{{.*}} step %[[BLOCKS]]
+// LOOP: arith.andi %[[RAISED]], %{{.*}}
+// LOOP: scf.if
 // LOOP-NOT: tile.raise
 // LOOP: arith.select
 

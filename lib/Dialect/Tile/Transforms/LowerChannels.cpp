@@ -173,8 +173,7 @@ void RoleLowering::lower(RaisedOp raised, Value memory) {
     NVVM::BarrierOp::create(b, TypeRange(), b.number(id), b.number(pipeline.getComputerThreads()), NVVM::BarrierReductionAttr(), Value());
     b.arriveOnce(barrier);
   }
-  Value word = LLVM::LoadOp::create(b, b.getI32Type(), memory);
-  raised.getResult().replaceAllUsesWith(arith::CmpIOp::create(b, arith::CmpIPredicate::ne, word, b.number(0)).getResult());
+  raised.getResult().replaceAllUsesWith(LLVM::LoadOp::create(b, b.getI32Type(), memory).getResult());
   raised.erase();
 }
 
@@ -190,7 +189,7 @@ FailureOr<Value> RoleLowering::lower(FlagOp flag) {
       continue;
     }
     BarrierCode code(user);
-    LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::xchg, *memory, code.number(1), LLVM::AtomicOrdering::monotonic, "block");
+    LLVM::AtomicRMWOp::create(code, LLVM::AtomicBinOp::_or, *memory, cast<RaiseOp>(user).getBits(), LLVM::AtomicOrdering::monotonic, "block");
     user->erase();
   }
   flag.erase();

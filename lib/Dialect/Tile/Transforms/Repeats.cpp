@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What was left out because of how great a row's values are taken to be is checked
-// where they are known. A thread block that has found others computes all of its tasks
-// once more, with nothing left out, after the last one: until then it does not wait.
+// where they are known. A thread block computes the tasks that have others once more,
+// with nothing left out. It does so after its last task: only then its roles meet.
 //
 //===----------------------------------------------------------------------===//
 #include "Repeats.h"
@@ -78,19 +78,52 @@ bool Accesses::mayRepeat(LLVM::LLVMFuncOp kernel) const {
   return areKnown && !(readsShared && writesShared) && llvm::none_of(written, isRead) && areApart(kernel, llvm::map_to_vector(written, numberOf));
 }
 
-Value Repeats::flagOf(Operation *op) {
-  Operation *whole = kernel.getBody().front().findAncestorOpInBlock(*op);
-  if (auto known = flags.find(whole); known != flags.end())
-    return known->second;
+bool Repeats::mayRepeat(Operation *op) {
+  Operation *whole = wholeOf(op);
+  return flags.contains(whole) || (whole != op && whole->getNumResults() == 0 && Accesses(whole, kernel).mayRepeat(kernel));
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+/// The flag's bit of the task here. Each of a thread block's first tasks has one, and all others share the last.
+static Value bitOf(ImplicitLocOpBuilder &b, scf::ForOp tasks) {
+  constexpr int64_t lastBit = 31;
+  Value one = arith::ConstantIntOp::create(b, 1, 32);
+  if (!tasks)
+    return one;
+  Value before = arith::SubIOp::create(b, tasks.getInductionVar(), tasks.getLowerBound());
+  Value number = arith::DivUIOp::create(b, before, tasks.getStep()), last = arith::ConstantIntOp::create(b, number.getType(), lastBit);
+  Value place = arith::MinUIOp::create(b, number, last);
+  return arith::ShLIOp::create(b, one, place.getType().isInteger(32) ? place : arith::TruncIOp::create(b, b.getI32Type(), place).getResult());
+}
+
+static Value isAnyOf(ImplicitLocOpBuilder &b, Value raised, Value bits) {
+  Value common = arith::AndIOp::create(b, raised, bits);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, common, arith::ConstantIntOp::create(b, 0, 32));
+}
+
+Value Repeats::repeat(Operation *op) {
+  Operation *whole = wholeOf(op);
   Value &flag = flags[whole];
-  if (whole == op || whole->getNumResults() != 0 || !Accesses(whole, kernel).mayRepeat(kernel))
+  if (flag)
     return flag;
   ImplicitLocOpBuilder b(op->getLoc(), whole);
   flag = FlagOp::create(b, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), uint64_t(flags.size() - 1));
   b.setInsertionPointAfter(whole);
-  auto again = scf::IfOp::create(b, RaisedOp::create(b, b.getI1Type(), flag), /*withElseRegion=*/false);
+  Value raised = RaisedOp::create(b, b.getI32Type(), flag);
+  Value isAny = isAnyOf(b, raised, arith::ConstantIntOp::create(b, -1, 32));
+  auto again = scf::IfOp::create(b, isAny, /*withElseRegion=*/false);
   b.setInsertionPointToStart(again.thenBlock());
-  b.clone(*whole);
+  auto tasks = dyn_cast<scf::ForOp>(b.clone(*whole));
+  if (!tasks)
+    return flag;
+  Block &body = *tasks.getBody();
+  auto first = body.begin();
+  b.setInsertionPoint(&body, first);
+  auto own = scf::IfOp::create(b, isAnyOf(b, raised, bitOf(b, tasks)), /*withElseRegion=*/false);
+  own.thenBlock()->getOperations().splice(own.thenBlock()->begin(), body.getOperations(), first, std::prev(body.end()));
   return flag;
 }
 
@@ -123,6 +156,10 @@ static Value countRows(int64_t rows, ImplicitLocOpBuilder &b) {
 }
 
 void mlir::tile::raiseAtLowRows(ImplicitLocOpBuilder &b, Value flag, Value rows, Value isAsked, double least) {
+  scf::ForOp tasks;
+  for (Operation *parent = b.getInsertionBlock()->getParentOp(); !isa<LLVM::LLVMFuncOp>(parent); parent = parent->getParentOp())
+    tasks = dyn_cast<scf::ForOp>(parent);
+  Value bit = bitOf(b, tasks);
   auto vector = cast<RowVectorType>(rows.getType());
   int64_t shape[] = {vector.getRows(), vector.getLayout().getSpan(1)};
   auto type = RegistersType::get(b.getContext(), shape, vector.getElementType(), vector.getLayout());
@@ -141,5 +178,5 @@ void mlir::tile::raiseAtLowRows(ImplicitLocOpBuilder &b, Value flag, Value rows,
   b.setInsertionPointAfter(branch);
   YieldOp::create(b, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
-  RaiseOp::create(b, flag);
+  RaiseOp::create(b, flag, bit);
 }

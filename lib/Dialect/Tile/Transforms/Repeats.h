@@ -7,21 +7,24 @@
 
 namespace mlir::tile {
 
-/// What of a kernel is computed again as it was, once a flag has been raised.
+/// Which tasks of a kernel's thread blocks are computed again as they were.
 class Repeats {
 public:
   explicit Repeats(LLVM::LLVMFuncOp kernel) : kernel(kernel) {}
 
-  /// The flag with which a thread block computes all of its tasks again that an operation is part of. It is called before that is changed. Null where they can't be
-  /// computed twice: their results may lie where they read.
-  Value flagOf(Operation *op);
+  /// Whether the tasks that an operation is part of may be computed twice: no result lies where they read.
+  bool mayRepeat(Operation *op);
+  /// Has those tasks computed again for which a flag will be raised. It is called before the operation is changed; the flag.
+  Value repeat(Operation *op);
 
 private:
+  Operation *wholeOf(Operation *op) { return kernel.getBody().front().findAncestorOpInBlock(*op); }
+
   LLVM::LLVMFuncOp kernel;
   llvm::DenseMap<Operation *, Value> flags; // by operations of the kernel's own block
 };
 
-/// Raises a flag where `isAsked` holds and a row's value is less than `least`. Rows beyond a matrix don't count.
+/// Raises a flag for the task here where `isAsked` holds and a row's value is less than `least`. Rows beyond a matrix don't count.
 void raiseAtLowRows(ImplicitLocOpBuilder &b, Value flag, Value rows, Value isAsked, double least);
 
 } // namespace mlir::tile

@@ -230,11 +230,11 @@ Value MaskSplit::isShownAt(const Limit &limit, Value index, int64_t column) {
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, at, constant(0));
 }
 
-/// Whether each row has an element that is shown: columns follow each other from one iteration to the next, so that limits which meet have one between them.
+/// Whether each row has an element that is shown, as far as limits say. Columns follow each other from one iteration to the next: limits that meet have one between them.
 /// Null where that is not seen.
 Value MaskSplit::showsAllRows() {
   auto counts = [&](const Limit &limit) { return std::abs(limit.step) == columns && limit.rest.factorOf(1) == (limit.isUpper() ? -1 : 1); };
-  if (hasOthers || !llvm::all_of(limits, counts))
+  if (!llvm::all_of(limits, counts))
     return {};
   Value all = arith::ConstantIntOp::create(b, 1, 1);
   auto need = [&](Value condition) { all = b.createOrFold<arith::AndIOp>(all, condition); };
@@ -413,11 +413,9 @@ void MaskSplit::orderTasks() {
 }
 
 void MaskSplit::run() {
-  const bool isChecked = idle && idle->maximum;
-  Value flag = isChecked ? repeats.flagOf(loop) : Value();
+  const bool isChecked = idle && idle->maximum, mayLeaveOut = idle && (!isChecked || repeats.mayRepeat(loop));
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
   Value from = boundOf(/*isUpper=*/false, /*isForAll=*/true), to = boundOf(/*isUpper=*/true, /*isForAll=*/true);
-  const bool mayLeaveOut = idle && (flag || !isChecked);
   Value showsAll = !mayLeaveOut ? Value() : isChecked ? showsAllRows() : arith::ConstantIntOp::create(b, 1, 1).getResult();
   StringRef skips = !idle          ? "blocks without scores stay, as they may change what the loop carries"
                     : !mayLeaveOut ? "blocks without scores stay, as results may lie where operands do"
@@ -427,6 +425,8 @@ void MaskSplit::run() {
       << remark::reason("blocks of {0} columns have a mask where it cuts them; {1}", columns, skips);
   if (!showsAll)
     return branch(from, to);
+  orderTasks();
+  Value flag = isChecked ? repeats.repeat(loop) : Value();
   Value begin = boundOf(/*isUpper=*/false, /*isForAll=*/false), end = boundOf(/*isUpper=*/true, /*isForAll=*/false);
   begin = begin ? smaller(larger(begin, lower), upper) : lower;
   end = end ? smaller(larger(end, begin), upper) : upper;
@@ -443,10 +443,12 @@ void MaskSplit::run() {
   loop.getLowerBoundMutable().assign(begin);
   loop.getUpperBoundMutable().assign(end);
   branch(from, to);
-  orderTasks();
   b.setInsertionPoint(yield);
-  if (isChecked)
-    raiseAtLowRows(b, flag, loop.getResult(*idle->maximum), showsAll, idle->least);
+  if (!isChecked)
+    return;
+  auto differ = [&](Value one, Value other) { return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, one, other); };
+  Value leavesOut = b.createOrFold<arith::OrIOp>(differ(begin, lower), differ(end, upper));
+  raiseAtLowRows(b, flag, loop.getResult(*idle->maximum), leavesOut, idle->least);
 }
 
 namespace {

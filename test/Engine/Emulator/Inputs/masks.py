@@ -44,7 +44,7 @@ TWICE = """%w = arith.constant 5 : i64
         %ok = arith.andi %one, %other : i1"""
 # Scores of each element that are as low as what hides others.
 LOW = """%deep = arith.constant -3.0e4 : f16
-        %z = arith.addf %x, %deep : f16"""
+        %z = arith.minimumf %x, %deep : f16"""
 # What is hidden, by either of two conditions.
 EITHER = """%true = arith.constant true
         %w = arith.constant 20 : i64
@@ -107,7 +107,13 @@ VARIANTS = {
     "wide": ([(CAUSAL, window(1000))], [{"L": 5}]),
     "one": ([(CAUSAL, window(1))], [{"L": 5}]),
     "parity": ([(CAUSAL, PARITY)], [{"L": 5}]),
+    "none": ([(CAUSAL, PARITY.replace("%same = arith.cmpi ne, %odd, %two", "%same = arith.cmpi eq, %odd, %bi"))], [{"L": 17}]),
 }
+
+
+#: Run with two thread blocks, too, each of which takes several tasks in turn: those of these variants are computed again.
+IN_TURN = ("low", "none")
+ANY_BLOCKS = "1073741824"
 
 
 def replaced(text, replacements):
@@ -123,6 +129,9 @@ def main():
     text = open(program).read()
     runs = wrong = 0
 
+    def compiled(path, phase, *options):
+        return subprocess.run([f"{folder}/ft-opt", path, f"--ft-compile=to={phase} target=sm_90a machine={machine}", *options], capture_output=True, text=True, check=False)
+
     def run(path, engine, *options):
         command = [f"{folder}/ft-run", path, f"--engine={engine}", "--target=sm_90a", "--multiprocessors=3", f"--machine={machine}", *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
@@ -133,14 +142,20 @@ def main():
             path = f"{scratch}/{name}.mlir"
             with open(path, "w") as file:
                 file.write(replaced(text, replacements))
-            said = subprocess.run([f"{folder}/ft-opt", path, f"--ft-compile=to=pipeline target=sm_90a machine={machine}", "--remarks-filter=gpu", "-o", "/dev/null"],
-                                  capture_output=True, text=True, check=False).stderr
+            said = compiled(path, "pipeline", "--remarks-filter=gpu", "-o", "/dev/null").stderr
+            engines = [("emulate",), ("interpret-tile",)]
+            if name in IN_TURN:
+                kernels = compiled(path, "threads").stdout
+                assert ANY_BLOCKS in kernels
+                with open(f"{scratch}/kernels.mlir", "w") as file:
+                    file.write(kernels.replace(ANY_BLOCKS, "2"))
+                engines.append(("emulate", f"--kernels={scratch}/kernels.mlir"))
             for reason in re.findall(r'split-mask .*Reason="([^"]*)"', said) or [f"no split ({said[:500]})"]:
                 print(f"{name}: {reason}")
             for length in lengths:
-                for engine in ("emulate", "interpret-tile"):
+                for engine, *options in engines:
                     runs += 1
-                    code, answer = run(path, engine, "--compare=interpret", *(f"--dim={n}={v}" for n, v in length.items()))
+                    code, answer = run(path, engine, *options, "--compare=interpret", *(f"--dim={n}={v}" for n, v in length.items()))
                     if code:
                         wrong += 1
                         print(f"{name} {length}, {engine}: {answer[:1500]}")

@@ -227,12 +227,12 @@ def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
 //===----------------------------------------------------------------------===//
 
 def Tile_FlagOp : Tile_Op<"flag", [Pure]> {
-  let summary = "whether something has happened in any thread of a block";
+  let summary = "what has happened in any thread of a block";
   let description = [{
     ```mlir
     %flag = tile.flag 0
     ```
-    A flag in shared memory, which is not raised when the kernel begins. The number tells it from other flags of the kernel.
+    32 bits in shared memory, none of which is set when the kernel begins. The number tells the flag from others of the kernel.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number);
   let results = (outs Tile_SharedPointer:$result);
@@ -240,18 +240,18 @@ def Tile_FlagOp : Tile_Op<"flag", [Pure]> {
 }
 
 def Tile_RaiseOp : Tile_Op<"raise", [MemoryEffects<[MemWrite]>]> {
-  let summary = "raises a flag";
-  let arguments = (ins Tile_SharedPointer:$flag);
-  let assemblyFormat = "$flag attr-dict";
+  let summary = "sets bits of a flag";
+  let arguments = (ins Tile_SharedPointer:$flag, I32:$bits);
+  let assemblyFormat = "$flag `,` $bits attr-dict";
 }
 
 def Tile_RaisedOp : Tile_Op<"raised", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "whether any thread has raised a flag";
+  let summary = "the bits of a flag that any thread has set";
   let description = [{
     Waits for what the computing threads do before. All roles have the same answer. A kernel asks once, outside of loops and branches, and raises the flag only before.
   }];
   let arguments = (ins Tile_SharedPointer:$flag);
-  let results = (outs I1:$result);
+  let results = (outs I32:$result);
   let assemblyFormat = "$flag attr-dict";
   let hasVerifier = 1;
 }

@@ -24,7 +24,7 @@ def TileSplitMasks : PipelinePass<"tile-split-masks"> {
     - The loop runs over the union of the rows' ranges. Blocks without a score are left out where each row has one, and the body leaves such a row's states as they
       are. That is derived of ranges of values (`MaskedStates.cpp`): a hidden term is e to the power of something far below zero.
     - A row's maximum may turn out to be about as low as the number that hides scores. What was left out would then count: a thread block that finds such a row
-      computes its tasks again, with all blocks (`Repeats.cpp`). Blocks stay where results may lie in what the kernel reads.
+      computes its task again, with all blocks (`Repeats.cpp`). Blocks stay where results may lie in what the kernel reads.
     - Tasks that have more blocks come first (`OrderTasks.cpp`).
 
     What a hidden element multiplies is not read: a NaN there does not spread.
