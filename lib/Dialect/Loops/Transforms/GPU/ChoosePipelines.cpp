@@ -13,6 +13,7 @@
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
 #include "ft/Dialect/Loops/Transforms/GPU/OperandFetches.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -52,8 +53,8 @@ namespace {
 /// Decides for one kernel.
 class PipelineChooser {
 public:
-  PipelineChooser(func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches, const Machine &machine)
-      : kernel(kernel), launches(launches), machine(machine), block(loops::gridOf(kernel).getBlock()) {}
+  PipelineChooser(func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches, const Machine &machine, int64_t units)
+      : kernel(kernel), launches(launches), machine(machine), units(units), block(loops::gridOf(kernel).getBlock()) {}
   LogicalResult run();
 
 private:
@@ -62,6 +63,7 @@ private:
   LogicalResult layOutWithout(loops::LeafOp leaf);
   LogicalResult layOutBehind(loops::LeafOp leaf, int64_t rows);
   tile::PipelineAttr choose();
+  void keepBlocks(ArrayRef<loops::LeafOp> leaves);
   /// Bytes of shared memory that slots leave to others, each of which begins where a channel may: also to what warps leave each other.
   int64_t bytesBeside() const {
     constexpr int64_t unit = tile::ChannelType::alignment;
@@ -72,6 +74,7 @@ private:
   func::FuncOp kernel;
   ArrayRef<loops::LaunchOp> launches;
   const Machine &machine;
+  int64_t units; // SMs
   etdg::ThreadBlockAttr block;
   int64_t slotBytes = 0; // of the largest slots that are taken together, and of their barriers
   int64_t channels = 1;  // that they are of
@@ -210,6 +213,39 @@ tile::PipelineAttr PipelineChooser::choose() {
   return P::get(kernel.getContext(), std::max<int64_t>(slots, 1), /*loaders=*/1, computers, ArrayRef<int64_t>{loader, std::min(rest, most)});
 }
 
+/// Whether what the tasks of a kernel's grid loops are decides how long a loop inside of one is.
+static bool hasUnevenTasks(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        SetVector<Operation *> slice;
+        BackwardSliceOptions options;
+        options.omitBlockArguments = true;
+        auto isOfTask = [](Value value) {
+          auto argument = dyn_cast<BlockArgument>(value);
+          loops::LevelAttr level = argument ? loops::levelOf(argument.getOwner()->getParentOp()) : loops::LevelAttr();
+          return level && level.getLevel() == etdg::LoopLevel::Grid;
+        };
+        for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+          if (isOfTask(bound))
+            return WalkResult::interrupt();
+          if (bound.getDefiningOp() && (failed(getBackwardSlice(bound, &slice, options)) || llvm::any_of(slice, [&](Operation *op) { return llvm::any_of(op->getOperands(), isOfTask); }) ||
+                                        llvm::any_of(bound.getDefiningOp()->getOperands(), isOfTask)))
+            return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A thread block takes one task after the other where these are alike: its loaders are ahead of the end of each. Registers and slots leave room for one
+/// block on each SM. (Masks make the tasks of a chain differ; the scheduler of thread blocks evens them out.)
+void PipelineChooser::keepBlocks(ArrayRef<loops::LeafOp> leaves) {
+  loops::GridAttr grid = loops::gridOf(kernel);
+  auto isChain = [](loops::LeafOp leaf) { return llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ChainAttr>); };
+  if (grid.getMost() == 0 && llvm::none_of(leaves, isChain) && !hasUnevenTasks(kernel))
+    kernel->setAttr("loops.grid", loops::GridAttr::get(grid.getContext(), grid.getBlock(), units));
+}
+
 LogicalResult PipelineChooser::run() {
   SmallVector<loops::LeafOp> leaves;
   kernel.walk([&](loops::LeafOp leaf) { leaves.push_back(leaf); });
@@ -240,8 +276,10 @@ LogicalResult PipelineChooser::run() {
     for (loops::LeafOp leaf : leaves)
       if (rows > 0 && !hasGroups(leaf) && failed(layOutBehind(leaf, rows)))
         return failure();
-    if (!kernel->hasAttr(tile::pipelineName))
+    if (!kernel->hasAttr(tile::pipelineName)) {
       kernel->setAttr(tile::pipelineName, choose());
+      keepBlocks(leaves);
+    }
     return success();
   }
   if (kernel->hasAttr(tile::pipelineName))
@@ -257,6 +295,6 @@ LogicalResult PipelineChooser::run() {
 LogicalResult mlir::ft::chooseKernelPipelines(loops::ProgramOp program, const GpuScheduleOptions &options) {
   const Machine &machine = options.getMachine();
   return eachKernel(program, machine, [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
-    return PipelineChooser(kernel, launches, machine).run();
+    return PipelineChooser(kernel, launches, machine, options.getMultiprocessors()).run();
   });
 }
