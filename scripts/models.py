@@ -21,18 +21,19 @@ root = pathlib.Path(__file__).resolve().parent.parent
 build = root / os.environ.get("FT_BUILD", "build")
 sys.path[:0] = [str(root / "python"), str(root / "benchmarks/peers")]
 import fractaltensor as ft  # noqa: E402
+import torch  # noqa: E402
 import models  # noqa: E402
 
 
 def pack(name, element, out, modes):
     module, x = models.make(name, models.TYPES[element], "cpu")
-    program = ft.torch.script(module).lower(x)
+    program = ft.torch.from_exported(torch.export.export(module, (x,))).lower(x)
     texts = program.segments()
     if len(texts) != 1:
         raise RuntimeError(f"{name}: expected one function, found {len(texts)}")
-    known = {id(value): path for path, value in models.values_of(module).items()}
+    known = {value.data_ptr(): path for path, value in models.values_of(module).items()}
     names = {root.value: None for root in program.roots}
-    names.update({c.tensor.value: known[id(c.array)] for c in program.captured})
+    names.update({c.tensor.value: known[c.array.data_ptr()] for c in program.captured})
     inputs = [names[value] for value in program.division.segments[0].inputs]
     text = out / f"{name}.{element}.mlir"
     text.write_text(texts[0])

@@ -162,6 +162,7 @@ static void addGpuDecisions(OpPassManager &pm) {
   pm.addPass(createLoopsChoosePoints());
   pm.addPass(createLoopsChooseCopies());
   pm.addPass(createLoopsPlaceSyncs());
+  pm.addPass(createLoopsPlaceDependency());
 }
 
 /// Roles and channels of the kernels that have a pipeline, for thread blocks of so many bytes of shared memory at most.

@@ -156,6 +156,73 @@ TEST_F(Cuda, LaunchesAloneGoAsAGraphFromTheSecondCallOn) {
   });
 }
 
+/// Launches of `add`, each of which may overlap the one before it but for the cooperative one.
+static Bundle overlapping() {
+  Bundle bundle = chain();
+  Plan &p = bundle.entries[0].plans[0];
+  Step first = p.steps[0], last = p.steps[1];
+  first.launched.overlaps = true;
+  first.launched.overlapBytes = 4096;
+  p.steps = {first, first, last, first, first};
+  return bundle;
+}
+
+TEST_F(Cuda, LaunchesOverlapTheOneBefore) {
+  auto lastOf = [](const char *call) {
+    auto it = std::find_if(driver().log.rbegin(), driver().log.rend(), [&](const std::string &line) { return line.starts_with(call); });
+    return it == driver().log.rend() ? std::string() : *it;
+  };
+  auto launches = [] {
+    std::string text;
+    for (const std::string &line : driver().log)
+      if (line.starts_with("cuLaunchKernelEx"))
+        text += line.substr(std::string("cuLaunchKernelEx add").size()) + ";";
+    return text;
+  };
+  run([&] {
+    // Not the first of a call, nor what comes after a cooperative one.
+    Module m(overlapping());
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0);
+    ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(launches(), "; overlaps; cooperative;; overlaps;");
+    EXPECT_EQ(driver().lastShared, 4096u);
+    ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(lastOf("cuGraphLaunch"), "cuGraphLaunch add add overlaps add cooperative add add overlaps");
+    EXPECT_EQ(y.data[0], 2 * 4 * 3);
+  });
+  run([&] { // a fill or a copy lies between
+    Bundle bundle = overlapping();
+    std::vector<Step> &steps = bundle.entries[0].plans[0].steps;
+    Step fill;
+    fill.kind = Step::fill;
+    fill.to = 2;
+    fill.bytes = 8;
+    bundle.entries[0].plans[0].workspaceBytes = 64;
+    steps = {steps[0], fill, steps[0], steps[0]};
+    Module m(std::move(bundle));
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0);
+    ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(launches(), ";; overlaps;");
+  });
+  run([&] { // drivers and devices without
+    driver().version = 12020;
+    Module m(overlapping());
+    Array<int64_t> x({3, 2}, 0), y({3, 2}, 0);
+    for (int round = 0; round < 2; ++round)
+      ASSERT_EQ(m.call({&x.tensor, &y.tensor}), FT_OK) << ft_last_error();
+    EXPECT_EQ(lastOf("cuGraphLaunch"), "cuGraphLaunch add add add cooperative add add");
+    EXPECT_EQ(driver().lastShared, 0u);
+  });
+  run([&] { // a plan says it of no cooperative launch
+    Bundle bundle = overlapping();
+    bundle.entries[0].plans[0].steps[2].launched.overlaps = true;
+    Json json = bundle.entries[0].toJson();
+    Entry read;
+    EXPECT_NE(Entry::fromJson(json, int64_t(bundle.sections.size()), read).message().find("\"overlaps\" is of a launch that is not cooperative"),
+              std::string::npos);
+  });
+}
+
 /// Two launches, of which the second takes a descriptor of y: as f16, rows of 32 bytes, in boxes of 8 by 16 with a swizzle of 32 bytes.
 static Bundle mapped() {
   Bundle bundle = chain();

@@ -51,6 +51,7 @@ struct Driver {
   int graphs = 0, modules = 0, streams = 0, hostAllocations = 0;
   int contextDepth = 0;
   unsigned lastGrid = 0; // along x
+  unsigned lastShared = 0;
 };
 
 } // namespace mock

@@ -27,6 +27,7 @@ struct Node {
   Function *function = nullptr;
   CUlaunchConfig config = {};
   std::vector<int> attributes;
+  bool isFree = false; // no edge leads to it yet
   std::vector<std::vector<char>> values;
   void set(const CUkernelNodeParams &params);
   void run();
@@ -95,14 +96,16 @@ void Node::set(const CUkernelNodeParams &params) {
 
 void Node::run() {
   driver.lastGrid = config.gridDimX;
+  driver.lastShared = config.sharedMemBytes;
   if (driver.quiet)
     return;
   std::string &line = driver.log.back();
   line += " " + function->name;
   for (int id : attributes)
-    line += id == CUlaunchAttribute::cooperative ? " cooperative"
-            : id == CUlaunchAttribute::priority  ? " priority"
-                                                 : " cluster";
+    line += id == CUlaunchAttribute::cooperative                      ? " cooperative"
+            : id == CUlaunchAttribute::priority                       ? " priority"
+            : id == CUlaunchAttribute::programmaticStreamSerialization ? " overlaps"
+                                                                       : " cluster";
   auto it = driver.kernels.find(function->name);
   if (it == driver.kernels.end())
     return;
@@ -362,12 +365,24 @@ CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
                               size_t count, const CUkernelNodeParams *params) {
   ENTER(cuGraphAddKernelNode);
   auto &nodes = reinterpret_cast<Graph *>(graph)->nodes;
-  if (count != (nodes.empty() ? 0u : 1u) ||
-      (count && *before != reinterpret_cast<CUgraphNode>(nodes.back().get())))
+  if (count > (nodes.empty() ? 0u : 1u) || (count && *before != reinterpret_cast<CUgraphNode>(nodes.back().get())))
     return cu::invalidValue; // tests have chains
+  bool isFree = count == 0 && !nodes.empty(); // an edge must follow
   nodes.push_back(std::make_shared<Node>());
+  nodes.back()->isFree = isFree;
   nodes.back()->set(*params);
   *node = reinterpret_cast<CUgraphNode>(nodes.back().get());
+  return cu::success;
+}
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges, size_t count) {
+  ENTER(cuGraphAddDependencies);
+  auto &nodes = reinterpret_cast<Graph *>(graph)->nodes;
+  bool isLast = count == 1 && nodes.size() > 1 && *to == reinterpret_cast<CUgraphNode>(nodes.back().get()) &&
+                *from == reinterpret_cast<CUgraphNode>(nodes[nodes.size() - 2].get());
+  if (!isLast || !nodes.back()->isFree || edges->fromPort != CUgraphEdgeData::programmaticPort || edges->type != CUgraphEdgeData::programmaticType)
+    return cu::invalidValue;
+  nodes.back()->isFree = false;
+  nodes.back()->attributes.push_back(CUlaunchAttribute::programmaticStreamSerialization);
   return cu::success;
 }
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int id, const CUlaunchAttribute::Value *) {
@@ -395,6 +410,9 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority) {
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long) {
   ENTER(cuGraphInstantiate);
   ++driver.graphs;
+  for (auto &node : reinterpret_cast<Graph *>(graph)->nodes)
+    if (node->isFree)
+      return cu::invalidValue;
   auto *made = new Graph(*reinterpret_cast<Graph *>(graph));
   for (auto &node : made->nodes) {
     auto own = std::make_shared<Node>(*node);
@@ -451,13 +469,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
   ENTER(cuLaunchKernelEx);
   const std::string &name = reinterpret_cast<Function *>(function)->name;
   driver.lastGrid = config->gridDimX;
+  driver.lastShared = config->sharedMemBytes;
   if (driver.quiet)
     return cu::success;
   std::string &line = driver.log.back();
   line += " " + name;
   for (unsigned i = 0; i < config->numAttrs; ++i)
-    line += config->attrs[i].id == CUlaunchAttribute::cooperative
-                ? " cooperative"
+    line += config->attrs[i].id == CUlaunchAttribute::cooperative                      ? " cooperative"
+            : config->attrs[i].id == CUlaunchAttribute::programmaticStreamSerialization ? " overlaps"
                 : " cluster=" + std::to_string(config->attrs[i].value.clusterDim.x);
   auto it = driver.kernels.find(name);
   if (it == driver.kernels.end())

@@ -64,6 +64,8 @@ struct Machine {
   struct Sync {
     /// Bytes of a unit up to which a boundary grows (what the probe measures): of more, kernels are told by what they read and write.
     static constexpr double mostExchanged = 65536;
+    /// Whether a kernel gains where it begins before the one before it has ended.
+    bool overlapGains() const { return boundarySeconds(0, /*overlaps=*/true) < boundarySeconds(0); }
     double boundarySeconds(double bytesOfUnit, bool overlaps = false) const {
       const double bytes = bytesOfUnit < mostExchanged ? bytesOfUnit : mostExchanged;
       return overlaps ? boundaryOverlapped + bytes * boundaryOverlappedPerByte : boundary + bytes * boundaryPerByte;

@@ -231,8 +231,8 @@ LogicalResult GridKernel::toCores() {
   kernel.walk([&](Operation *op) {
     if (auto sync = dyn_cast<loops::SyncOp>(op); sync && sync.getKind() == etdg::SyncKind::Block)
       return sync.erase(); // one core is in the place of its threads
-    if (isa<loops::StagedOp, loops::CommitOp, loops::WaitOp>(op))
-      return op->erase(); // and copies where it stands
+    if (isa<loops::StagedOp, loops::CommitOp, loops::WaitOp, loops::GriddepcontrolOp>(op))
+      return op->erase(); // and copies where it stands, kernel by kernel
     if (auto sync = dyn_cast<loops::SyncOp>(op))
       sync.setKind(etdg::SyncKind::Cores);
     else if (auto chunks = dyn_cast<ChunksOp>(op))
@@ -258,8 +258,10 @@ LogicalResult mlir::ft::gridToCores(ModuleOp module) {
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
     if (loops::gridOf(function) && !function.isExternal() && failed(GridKernel(function).toCores()))
       return failure();
-  for (auto program : module.getOps<loops::ProgramOp>())
+  for (auto program : module.getOps<loops::ProgramOp>()) {
     program.removeDeviceAttr();
+    program.walk([](loops::LaunchOp launch) { launch.setOverlaps(false); });
+  }
   return success();
 }
 

@@ -112,6 +112,7 @@ public:
   llvm::MapVector<unsigned, Value> tensorMaps; // by the number of its descriptor's argument
   Threads threads;
   bool cooperative = false;  // thread blocks wait for each other
+  bool overlaps = false;     // the launch before it
   int64_t sharedBytes = 0;
   llvm::DenseMap<int64_t, Value> sharedPointers; // by offset
   loops::PlaceAttr sums;                         // of the leaf that is emitted

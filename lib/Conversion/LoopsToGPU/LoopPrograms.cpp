@@ -183,6 +183,7 @@ LogicalResult LoopWalker::run(StringRef name) {
   });
   b.setLoc(source.getLoc());
   e.cooperative = isWaiting;
+  e.overlaps = launch.getOverlaps();
   e.sharedBytes = source->getAttrOfType<loops::SharedAttr>("loops.shared").getBytes();
   e.threads.count = block.getThreads();
   e.beginFunction(name);

@@ -90,7 +90,7 @@ LogicalResult LoopWalker::takeBlock(Block &block) {
     }
     OpBuilder::InsertionGuard guard(b);
     // What stands in no loop of the grid one thread block does.
-    if (isInside || isOfGrid(&op) || op.getNumResults() || isa<memref::DeallocOp>(op)) {
+    if (isInside || isOfGrid(&op) || op.getNumResults() || isa<memref::DeallocOp, loops::GriddepcontrolOp>(op)) {
       if (failed(take(op)))
         return failure();
       continue;
@@ -244,6 +244,11 @@ LogicalResult LoopWalker::takeOperation(Operation *op) {
       .Case([&](loops::SyncOp) {
         e.emitGridBarrier();
         dealtBefore = Value();
+        return success();
+      })
+      .Case([&](loops::GriddepcontrolOp dependency) {
+        bool isWait = dependency.getKind() == loops::GridDependency::Wait;
+        NVVM::GriddepcontrolOp::create(b, isWait ? NVVM::GridDepActionKind::wait : NVVM::GridDepActionKind::launch_dependents);
         return success();
       })
       .Case([&](loops::StagedOp) { return success(); }) // (ChooseCopies.cpp has asked for it)

@@ -97,6 +97,16 @@ std::vector<rt::Step> KernelBuilder::takeSteps(size_t before) {
 
 HostExpr KernelBuilder::hostGuard(etdg::GuardAttr guard) { return getHostGuard(guard, symbols); }
 
+/// Of a launch that begins early its thread blocks would go to the SMs that have room first, and several of them to one. Each asks for so much shared
+/// memory that an SM takes no more of them than its share. Where an SM's threads are fewer than that, they are shared out as they end.
+static HostExpr spreadBytes(const Machine &machine, int64_t units, const HostExpr &blocks, int64_t threads) {
+  const int64_t most = machine.occupancy.threadsPerUnit / threads;
+  HostExpr each = HostExpr::binary(HostExpr::max, HostExpr::binary(HostExpr::ceildiv, blocks, units), 1);
+  HostExpr fewer = HostExpr::binary(HostExpr::floordiv, machine.occupancy.sharedBytesPerUnit, each + 1);
+  HostExpr isFew = HostExpr::binary(HostExpr::min, HostExpr::binary(HostExpr::max, HostExpr(most) - each, 0), 1);
+  return HostExpr::binary(HostExpr::max, (fewer - machine.kernels.reserved + 1) * isFew, 0);
+}
+
 /// The launch, now that the kernel's arguments and memory are known.
 void KernelBuilder::addLaunch(StringRef name, HostExpr blocks, bool shrinks) {
   HostExpr bytes = intermediateBytes;
@@ -113,6 +123,9 @@ void KernelBuilder::addLaunch(StringRef name, HostExpr blocks, bool shrinks) {
   step.launched.sharedBytes = sharedBytes;
   step.launched.cooperative = cooperative;
   step.launched.shrinks = shrinks;
+  step.launched.overlaps = overlaps;
+  if (overlaps)
+    step.launched.overlapBytes = spreadBytes(machine, options.getMultiprocessors(), blocks, threads.count);
   step.launched.arguments = kernelArguments;
   plan().steps.push_back(std::move(step));
   plan().kernels.push_back(name.str());

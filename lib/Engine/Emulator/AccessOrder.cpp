@@ -88,7 +88,18 @@ void Grid::keepRead(Cell &cell, const Access &now, const View &view) const {
     cell.more->push_back(now);
 }
 
+/// Before it has waited, a thread of a launch that overlaps others reads what none of these wrote, and writes memory of its block alone.
+void Grid::checkWaited(const Cell &cell, const View &view, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site) {
+  const Thread &thread = running->block->threads[view.thread];
+  bool isOwn = memory.begin == reinterpret_cast<uint64_t>(running->block->shared);
+  if (!shape.overlaps || thread.hasWaited || isOwn || (kind == AccessKind::read && cell.writer < firstInFlight))
+    return;
+  fail(std::string("(E13) ") + (kind == AccessKind::read ? "reads " : "writes ") + memory.describe(address) +
+           (kind == AccessKind::read ? ", which a launch before it wrote," : "") + " before it has waited for the launches that it overlaps", site);
+}
+
 void Grid::checkCell(Cell &cell, const View &view, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site) {
+  checkWaited(cell, view, kind, address, memory, site);
   if (cell.launch != launch) { // launches follow each other
     cell.write = cell.reads[0] = cell.reads[1] = Access();
     cell.more = nullptr;
@@ -108,6 +119,7 @@ void Grid::checkCell(Cell &cell, const View &view, AccessKind kind, uint64_t add
     for (const Access &read : *cell.more)
       checkOrder(read, view, /*wrote=*/false, kind, address, memory, site);
   cell.write = now;
+  cell.writer = launch;
   cell.reads[0] = cell.reads[1] = Access();
   cell.more = nullptr;
   cell.defined = true;

@@ -82,6 +82,7 @@ public:
     std::copy_n(asked.block, 3, shape.block);
     shape.sharedBytes = asked.sharedBytes;
     shape.cooperative = asked.cooperative;
+    shape.overlaps = asked.overlaps;
     if (asked.cluster[0] * asked.cluster[1] * asked.cluster[2] != 1)
       return Status::error(Code::unsupportedFormat, "the emulator has no clusters");
     if (asked.shrinks) // any number of blocks must do

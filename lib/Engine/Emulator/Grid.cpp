@@ -29,6 +29,8 @@ std::string Grid::run(const std::string &kernelName, Kernel newKernel, const Sha
   error.clear();
   static uint32_t launches = 0; // of the process: memory may outlive a grid
   launch = ++launches;
+  if (!shape.overlaps)
+    firstInFlight = launch;
   threadsPerBlock = shape.block[0] * shape.block[1] * shape.block[2];
   uint64_t blocks = uint64_t(shape.grid[0]) * shape.grid[1] * shape.grid[2];
   if (blocks > UINT32_MAX / 2 / threadsPerBlock ||
@@ -141,6 +143,8 @@ void Grid::afterRun(Thread &thread, bool ended) {
   Block &block = *thread.block;
   if (ended) {
     thread.state = State::done;
+    if (shape.overlaps && !thread.hasWaited)
+      return note("(E13) ends, and has never waited for the launches that it overlaps", thread, thread.site);
     if (!hasBeenRead(thread))
       return note("(E10) ends, and has not waited until its copies have read its block's shared memory", thread, thread.site);
     if (++block.done == threadsPerBlock)

@@ -22,7 +22,9 @@
 // (E11) sums are read, or memory that a product reads is overwritten, while the
 //       product is in flight;
 // (E12) setmaxnreg with a count that PTX does not allow, and registers that never
-//       become free.
+//       become free;
+// (E13) in a launch that overlaps those before it, memory that one of these wrote, or a
+//       write, before `griddepcontrol.wait`; and a thread that never waits.
 //
 // An asynchronous copy may be done at any time from its issue to the wait for its
 // group: what it overwrites counts as written when it is issued, and as nonsense
@@ -52,6 +54,7 @@ struct Shape {
   uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
   uint32_t sharedBytes = 0;
   bool cooperative = false;
+  bool overlaps = false; // the launch before
 };
 
 /// Special registers, as kernels ask for them.
@@ -81,6 +84,8 @@ public:
   /// 16 x 8 sums of 16 terms: PTX's mma.sync.m16n8k16. `words`: four of the left operand, two of the right one.
   void multiplyMatrices(const uint32_t *words, bool isBrain, float *sums, uint32_t site);
   void gridBarrier(uint32_t *counter, uint32_t step, uint32_t site);
+  /// All launches before this one have ended.
+  void waitForLaunches() { running->hasWaited = true; }
   /// `bytes` to shared memory, the first `read` of them from memory, the rest zeros.
   void copyAsync(char *to, const char *from, uint32_t bytes, uint32_t read, uint32_t site);
   void commitCopies();
@@ -170,7 +175,7 @@ private:
     PhaseBarrier *phaseBarrier = nullptr;
     uint32_t parity = 0;
     uint32_t productGroups = 0;           // of wgmma, committed
-    bool isProductFenced = false;
+    bool isProductFenced = false, hasWaited = false;
     Stores stores;
     uint32_t registers = 0, wanted = 0;
     std::vector<Copy> copies;             // that belong to no group yet
@@ -252,6 +257,7 @@ private:
   bool isVisible(const Access &earlier, const View &view, const Memory &memory) const;
   void keepRead(Cell &cell, const Access &now, const View &view) const;
   void checkOrder(const Access &earlier, const View &view, bool wrote, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);
+  void checkWaited(const Cell &cell, const View &view, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);
   void checkCell(Cell &cell, const View &view, AccessKind kind, uint64_t address, const Memory &memory, uint32_t site);
   Memory &findMemory(uint64_t address, uint32_t bytes, uint32_t site);
   void accessAs(const View &view, uint64_t address, uint32_t bytes, AccessKind kind, uint32_t site);
@@ -276,6 +282,7 @@ private:
   void **parameters = nullptr;
   Shape shape;
   uint32_t threadsPerBlock = 1, launch = 0;
+  uint32_t firstInFlight = 0; // the first launch that may still run
   std::vector<uint32_t> toCome; // blocks, the next one last
   std::vector<std::unique_ptr<Block>> resident;
   std::vector<Thread *> ready, atGridBarrier;

@@ -42,6 +42,7 @@ void multiplyMatrices(const uint32_t *words, uint32_t isBrain, float *sums, uint
 uint64_t addressOf(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 void namedBarrier(uint32_t id, uint32_t count, uint32_t waits, uint32_t site) { Grid::current->namedBarrier(id, count, waits != 0, site); }
 uint32_t elect(uint32_t mask, uint32_t site) { return Grid::current->elect(mask, site); }
+void waitForLaunches() { Grid::current->waitForLaunches(); }
 void fenceProxy(uint32_t space) { Grid::current->fenceProxy(ProxySpace(space)); }
 void fenceBarriers() { Grid::current->fenceBarriers(); }
 void initBarrier(void *barrier, uint32_t count, uint32_t site) { Grid::current->initBarrier(addressOf(barrier), count, site); }
@@ -167,6 +168,7 @@ const std::vector<std::pair<const char *, void *>> ft::emulate::hooks = {
     {"ft_emulate_multiply_matrices", address(multiplyMatrices)},
     {"ft_emulate_named_barrier", address(namedBarrier)},
     {"ft_emulate_elect", address(elect)},
+    {"ft_emulate_wait_for_launches", address(waitForLaunches)},
     {"ft_emulate_fence_proxy", address(fenceProxy)},
     {"ft_emulate_fence_barriers", address(fenceBarriers)},
     {"ft_emulate_init_barrier", address(initBarrier)},

@@ -196,6 +196,14 @@ private:
     if (name == "setmaxnreg.inc.sync.aligned.u32" || name == "setmaxnreg.dec.sync.aligned.u32")
       return replace(instruction, call("ft_emulate_set_registers", b.getVoidTy(),
                                        {instruction.getArgOperand(0), b.getInt32(name.starts_with("setmaxnreg.inc")), site(instruction)}));
+    if (name == "griddepcontrol.wait") {
+      replace(instruction, call("ft_emulate_wait_for_launches", b.getVoidTy(), {}));
+      return;
+    }
+    if (name == "griddepcontrol.launch.dependents") { // (a launch that overlaps this one sees its memory as soon as it may)
+      instruction.eraseFromParent();
+      return;
+    }
     if (name.starts_with("membar.") || name.starts_with("fence.acq") || name.starts_with("fence.sc"))
       return replace(instruction, nullptr);
     refuse(instruction, "this intrinsic");

@@ -36,6 +36,7 @@ struct Cell {
   Access write, reads[2];
   std::unique_ptr<std::vector<Access>> more;
   uint32_t launch = 0; // what is older than this launch counts no more
+  uint32_t writer = 0; // the launch that wrote here last
   bool defined = false;
 };
 

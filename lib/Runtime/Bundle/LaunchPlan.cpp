@@ -107,6 +107,8 @@ public:
       json.set("kernel", l.kernel).set("grid", exprs(l.grid)).set("block", exprs(l.block));
       json.set("cluster", plain(l.cluster)).set("shared_bytes", expr(l.sharedBytes));
       json.set("cooperative", l.cooperative).set("shrinks", l.shrinks);
+      if (l.overlaps)
+        json.set("overlaps", true).set("overlap_bytes", expr(l.overlapBytes));
       Json arguments = Json::makeArray();
       for (const KernelArgument &a : l.arguments)
         arguments.push(kernelArgument(a));
@@ -616,6 +618,11 @@ private:
     expr(m, "shared_bytes", l.sharedBytes);
     l.cooperative = m.boolean("cooperative");
     l.shrinks = m.boolean("shrinks");
+    l.overlaps = m.mark("overlaps");
+    if (l.overlaps)
+      size(m, "overlap_bytes", l.overlapBytes);
+    if (l.overlaps && l.cooperative)
+      m.fail("\"overlaps\" is of a launch that is not cooperative");
     for (const Json &a : m.list("arguments", 4096)) {
       l.arguments.emplace_back();
       m.take(readKernelArgument(a, p, l.arguments.back()));

@@ -39,6 +39,9 @@ static Status load(CudaApi &api) {
     return noDriver(library + " (CUDA " + versionText(api.version) + ") has no " symbol);
   FT_CUDA_FUNCTIONS(FT_CUDA_LOAD)
 #undef FT_CUDA_LOAD
+#define FT_CUDA_LOAD(name, symbol, parameters) api.name = reinterpret_cast<decltype(api.name)>(dlsym(handle, symbol));
+  FT_CUDA_NEWER_FUNCTIONS(FT_CUDA_LOAD)
+#undef FT_CUDA_LOAD
   if (CUresult result = api.init(0)) {
     Code code = result == cu::noDevice ? Code::noDevice : Code::noDriver;
     return Status::error(code, "cuInit: " + api.describe(result));

@@ -121,6 +121,15 @@ Status CudaDevice::count(int &count) {
   return {};
 }
 
+bool CudaDevice::overlaps() const {
+  constexpr int oldestMajor = 9; // programmatic dependent launch: from Hopper on
+  static const bool isOff = [] {
+    const char *text = getenv("FT_NO_OVERLAP");
+    return text && *text && *text != '0';
+  }();
+  return !isOff && major >= oldestMajor && api.version >= oldestDriverOfOverlap && api.graphAddDependencies;
+}
+
 Status CudaDevice::create(int ordinal, std::unique_ptr<CudaDevice> &out) {
   int devices = 0;
   FT_RT_TRY(count(devices));

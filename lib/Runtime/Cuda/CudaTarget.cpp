@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Runtime/Program/Target.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -78,9 +79,15 @@ public:
 
   Status launch(int64_t index, const LaunchShape &shape, void **parameters, void *stream) override {
     KernelState &kernel = kernels[size_t(index)];
-    CUlaunchAttribute attributes[2];
+    CUlaunchAttribute attributes[mostAttributes];
     CUlaunchConfig config;
     FT_RT_TRY(configure(kernel, shape, stream, attributes, config));
+    if (shape.overlaps && device.overlaps()) {
+      CUlaunchAttribute &a = attributes[config.numAttrs++];
+      a = {};
+      a.id = CUlaunchAttribute::programmaticStreamSerialization;
+      a.value.programmaticStreamSerialization = 1;
+    }
     CUresult result = api.launchKernelEx(&config, kernel.function, parameters, nullptr);
     if (result != cu::success) [[unlikely]]
       return device.check(result, "cuLaunchKernelEx", describe(kernel, shape));
@@ -197,7 +204,7 @@ public:
     CUgraphNode before = nullptr;
     for (const ChainedLaunch &launch : launches) {
       KernelState &kernel = kernels[size_t(launch.kernel)];
-      CUlaunchAttribute attributes[3];
+      CUlaunchAttribute attributes[mostAttributes];
       CUlaunchConfig config;
       FT_RT_TRY(configure(kernel, launch.shape, stream, attributes, config));
       if (priority != 0) { // kernels of a graph do not take their stream's
@@ -208,9 +215,15 @@ public:
       }
       CUgraphNode node = nullptr;
       CUkernelNodeParams params = nodeParams(kernel, config, launch.parameters);
+      bool overlaps = before && launch.shape.overlaps && device.overlaps();
       FT_RT_TRY(device.check(
-          api.graphAddKernelNode(&node, chain->graph, &before, before ? 1 : 0, &params),
+          api.graphAddKernelNode(&node, chain->graph, &before, before && !overlaps ? 1 : 0, &params),
           "cuGraphAddKernelNode", describe(kernel, launch.shape)));
+      if (overlaps) {
+        CUgraphEdgeData edge = {CUgraphEdgeData::programmaticPort, CUgraphEdgeData::defaultPort, CUgraphEdgeData::programmaticType, {}};
+        FT_RT_TRY(device.check(api.graphAddDependencies(chain->graph, &before, &node, &edge, 1),
+                               "cuGraphAddDependencies", describe(kernel, launch.shape)));
+      }
       for (unsigned i = 0; i < config.numAttrs; ++i)
         FT_RT_TRY(device.check(
             api.graphKernelNodeSetAttribute(node, attributes[i].id, &attributes[i].value),
@@ -232,7 +245,7 @@ public:
       if (!launch.changed)
         continue;
       KernelState &kernel = kernels[size_t(launch.kernel)];
-      CUlaunchAttribute attributes[2];
+      CUlaunchAttribute attributes[mostAttributes];
       CUlaunchConfig config;
       FT_RT_TRY(configure(kernel, launch.shape, stream, attributes, config));
       CUkernelNodeParams params = nodeParams(kernel, config, launch.parameters);
@@ -282,9 +295,14 @@ private:
     std::vector<CUgraphNode> nodes;
   };
 
-  /// What the driver is told of a launch; there is room for another attribute.
-  Status configure(KernelState &kernel, const LaunchShape &shape, void *stream,
+  /// A cluster, a grid that is resident, a priority, an overlap.
+  static constexpr size_t mostAttributes = 4;
+
+  /// What the driver is told of a launch; there is room for two more attributes.
+  Status configure(KernelState &kernel, LaunchShape shape, void *stream,
                    CUlaunchAttribute *attributes, CUlaunchConfig &config) {
+    if (shape.overlaps && device.overlaps())
+      shape.sharedBytes = std::max(shape.sharedBytes, std::min(shape.overlapBytes, unsigned(device.maxSharedBytes)));
     config = {shape.grid[0],  shape.grid[1],     shape.grid[2],    shape.block[0], shape.block[1],
               shape.block[2], shape.sharedBytes, CUstream(stream), attributes,     0};
     unsigned clusterSize = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];

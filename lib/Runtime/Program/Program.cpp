@@ -338,6 +338,7 @@ Status Program::callLocked(const FtTensor *const *tensors, int64_t count, const 
   if (deviceType == FT_CPU && ft_threads_are_shuffled())
     FT_RT_TRY(target->fill(workspace, 0xff, needed, options.stream));
   stepsLeft = maxSteps;
+  followsLaunch = false;
   Status status = capturing                     ? runSteps(plan.steps, 0, options.stream)
                   : options.graph && canCapture ? replay(options)
                   : chains                      ? runChain(options.stream)
@@ -569,6 +570,7 @@ Status Program::runMove(const Step &step, void *stream) {
   if (bytes == 0)
     return {};
   FT_RT_TRY(takeSteps(uint64_t(bytes) >> 16));
+  followsLaunch = false;
   uint64_t to = 0, from = 0;
   FT_RT_TRY(placeIn(step.to, step.toOffset, uint64_t(bytes), to));
   if (step.kind == Step::fill)
@@ -587,6 +589,7 @@ Status Program::runRepeat(const Step &step, int64_t depth, void *stream) {
     int32_t word = 0;
     FT_RT_TRY(takeSteps(1));
     FT_RT_TRY(target->readWord(from, word, stream));
+    followsLaunch = false;
     if (word == 0)
       return {};
     if (i >= limit)
@@ -625,6 +628,13 @@ Status Program::runLaunch(const Launch &launch, void *stream) {
   shape.sharedBytes = unsigned(value);
   shape.cooperative = launch.cooperative;
   shape.shrinks = launch.shrinks;
+  // (Blocks of a cooperative launch must all be running, beside what still runs.)
+  shape.overlaps = launch.overlaps && followsLaunch;
+  FT_RT_TRY(evaluate(launch.overlapBytes, value));
+  if (value < 0 || value > 0x7fffffff)
+    return overflow("the shared memory of a kernel that overlaps");
+  shape.overlapBytes = shape.overlaps ? unsigned(value) : 0;
+  followsLaunch = !launch.cooperative;
   size_t first = collecting ? usedSlots : 0, n = first;
   for (const KernelArgument &a : launch.arguments) {
     parameters[n] = &slots[n];

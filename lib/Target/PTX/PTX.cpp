@@ -86,14 +86,27 @@ struct WriteGroupMma : OpRewritePattern<tile::GroupMmaOp> {
 };
 } // namespace
 
+namespace {
+/// LLVM takes the intrinsics of `griddepcontrol` for such as touch no memory, and moves loads over them.
+struct WriteGridDependency : OpRewritePattern<NVVM::GriddepcontrolOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(NVVM::GriddepcontrolOp op, PatternRewriter &rewriter) const override {
+    std::string text = ("griddepcontrol." + NVVM::stringifyGridDepActionKind(op.getKind()) + ";").str();
+    rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(op, TypeRange(), ValueRange(), text, "~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                                   LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+    return success();
+  }
+};
+} // namespace
+
 /// Makes inline assembly of NVVM's operations for which LLVM has no intrinsic, such as `nvvm.wgmma.mma_async`. It is done here
 /// and not before: the emulator reads these operations themselves.
 static LogicalResult writeAssembly(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateNVVMToLLVMConversionPatterns(patterns);
-  patterns.add<WriteGroupMma>(module.getContext());
+  patterns.add<WriteGroupMma, WriteGridDependency>(module.getContext());
   LLVMConversionTarget target(*module.getContext());
-  target.addIllegalOp<tile::GroupMmaOp>();
+  target.addIllegalOp<tile::GroupMmaOp, NVVM::GriddepcontrolOp>();
   return applyPartialConversion(module, target, std::move(patterns));
 }
 

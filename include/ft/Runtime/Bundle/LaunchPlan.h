@@ -97,6 +97,10 @@ struct Launch {
   /// A cooperative kernel that works with any number of blocks: where its grid is not resident,
   /// it is launched with as many blocks along x as are.
   bool shrinks = false;
+  /// It may begin before the launch before it has ended (programmatic dependent launch): its kernel waits for that itself.
+  bool overlaps = false;
+  /// The shared memory of a thread block that it asks for at least where it does.
+  Expr overlapBytes;
   std::vector<KernelArgument> arguments;
 };
 

@@ -33,12 +33,13 @@ struct alignas(128) CUtensorMap {
 };
 
 struct CUlaunchAttribute {
-  enum Id : int { cooperative = 2, clusterDimension = 4, priority = 8 };
+  enum Id : int { cooperative = 2, clusterDimension = 4, programmaticStreamSerialization = 6, priority = 8 };
   int id;
   int pad;
   union Value {
     char bytes[64];
     int cooperative;
+    int programmaticStreamSerialization;
     int priority;
     struct {
       unsigned x, y, z;
@@ -67,6 +68,15 @@ struct CUkernelNodeParams {
   void **extra;
 };
 static_assert(sizeof(CUkernelNodeParams) == 56 && offsetof(CUkernelNodeParams, kernelParams) == 40);
+
+/// What an edge of a graph waits for.
+struct CUgraphEdgeData {
+  /// The whole kernel, or what its thread blocks say by `griddepcontrol.launch_dependents`.
+  enum Port : unsigned char { defaultPort = 0, programmaticPort = 1 };
+  enum Type : unsigned char { defaultType = 0, programmaticType = 1 };
+  unsigned char fromPort, toPort, type, reserved[5];
+};
+static_assert(sizeof(CUgraphEdgeData) == 8);
 
 namespace cu {
 enum Result : CUresult {
@@ -187,10 +197,16 @@ enum : int { captureThreadLocal = 1, captureRelaxed = 2 };
     (CUtensorMap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,   \
      const uint32_t *, int, int, int, int))
 
-/// The driver's functions, all present.
+/// Those that older drivers lack; null there.
+#define FT_CUDA_NEWER_FUNCTIONS(F)                                                                 \
+  F(graphAddDependencies, "cuGraphAddDependencies_v2",                                             \
+    (CUgraph, const CUgraphNode *, const CUgraphNode *, const CUgraphEdgeData *, size_t))
+
+/// The driver's functions.
 struct CudaApi {
 #define FT_CUDA_MEMBER(name, symbol, parameters) CUresult(*name) parameters = nullptr;
   FT_CUDA_FUNCTIONS(FT_CUDA_MEMBER)
+  FT_CUDA_NEWER_FUNCTIONS(FT_CUDA_MEMBER)
 #undef FT_CUDA_MEMBER
   int version = 0; // 12040 for CUDA 12.4
 
@@ -202,8 +218,10 @@ struct CudaApi {
   std::string describe(CUresult result) const;
 };
 
-/// The oldest driver that has every function above: CUDA 12.0.
+/// The oldest driver that has every function of the first list: CUDA 12.0.
 constexpr int oldestDriver = 12000;
+/// The oldest driver whose graphs have programmatic edges: CUDA 12.3.
+constexpr int oldestDriverOfOverlap = 12030;
 
 } // namespace ft::rt
 

@@ -29,6 +29,8 @@ public:
   std::string name;
   int major = 0, minor = 0, multiprocessors = 0, maxSharedBytes = 0, maxThreads = 0;
   bool cooperative = false;
+  /// Whether a launch may begin before the one before it has ended: not where FT_NO_OVERLAP=1.
+  bool overlaps() const;
 
   /// Ok, or why this process cannot use the device any more.
   Status usable() const;

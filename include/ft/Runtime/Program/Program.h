@@ -114,6 +114,7 @@ private:
   std::vector<uint64_t> graphKey;
   std::vector<Chain> chains;
   bool collecting = false; // launches are kept, not done
+  bool followsLaunch = false; // what comes next in the call that runs; a cooperative launch is none here
   size_t usedSlots = 0;
   std::vector<Collected> collected;
   std::vector<ChainedLaunch> pending;

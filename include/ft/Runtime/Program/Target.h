@@ -22,6 +22,8 @@ struct LaunchShape {
   unsigned grid[3], block[3], cluster[3];
   unsigned sharedBytes;
   bool cooperative, shrinks;
+  bool overlaps; // the launch before it, on the same stream and of the same call
+  unsigned overlapBytes; // of shared memory at least, where it does
 };
 
 /// One launch of a chain.

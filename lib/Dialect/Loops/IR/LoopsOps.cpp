@@ -98,6 +98,30 @@ LogicalResult StrideOp::verify() {
 }
 
 // Not by `verify`: the kernel's body is looked into, which has been verified only where the module around asks of symbols.
+/// What a kernel does before it has waited for the launches before it must not need them.
+static LogicalResult verifyWaits(LaunchOp launch, FunctionOpInterface kernel) {
+  auto refuse = [&](Location place, const Twine &what) {
+    InFlightDiagnostic diag = launch.emitOpError("may begin before the launch before it has ended: ") << what << " (loops_launch4)";
+    diag.attachNote(place) << "this is in its kernel";
+    return diag;
+  };
+  if (!gridOf(kernel))
+    return refuse(kernel.getLoc(), "expected a kernel of thread blocks (loops.grid)");
+  WalkResult meets = kernel->walk([&](SyncOp sync) {
+    return sync.getKind() == etdg::SyncKind::Grid ? WalkResult(refuse(sync.getLoc(), "its thread blocks wait for each other")) : WalkResult::advance();
+  });
+  if (meets.wasInterrupted())
+    return failure();
+  for (Operation &op : kernel.getFunctionBody().front()) {
+    auto dependency = dyn_cast<GriddepcontrolOp>(op);
+    if (dependency && dependency.getKind() == GridDependency::Wait)
+      return success();
+    if (!dependency && !isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>())
+      return refuse(op.getLoc(), "expected loops.griddepcontrol wait before what touches memory");
+  }
+  return refuse(kernel.getLoc(), "expected loops.griddepcontrol wait in its kernel, found none");
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
   auto module = (*this)->getParentOfType<ModuleOp>();
   auto callee = module ? module.lookupSymbol<FunctionOpInterface>(getCallee()) : FunctionOpInterface();
@@ -124,7 +148,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
       return refuse() << "argument " << i << " is given as " << expected << ", the kernel takes " << taken
                       << " (loops_launch2)";
   }
-  return verifyApart(*this, callee);
+  return failure(failed(verifyApart(*this, callee)) || (getOverlaps() && failed(verifyWaits(*this, callee))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,6 +255,14 @@ LogicalResult SyncOp::verify() {
       diag.attachNote(parent->getLoc()) << "this loop is dealt to them";
       return diag;
     }
+  return success();
+}
+
+LogicalResult GriddepcontrolOp::verify() {
+  auto kernel = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
+  if (!kernel || !gridOf(kernel) || (*this)->getBlock() != &kernel.getFunctionBody().front())
+    return emitOpError("expected the body of a kernel of thread blocks (loops.grid) around it, found '")
+           << (*this)->getParentOp()->getName() << "' (loops_griddepcontrol1)";
   return success();
 }
 

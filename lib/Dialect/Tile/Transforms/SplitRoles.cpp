@@ -210,7 +210,8 @@ static LogicalResult splitRoles(LLVM::LLVMFuncOp kernel, PipelineAttr pipeline) 
   // What both use stays: it has no effect, and depends on nothing that does.
   llvm::DenseSet<Operation *> inRole;
   for (Operation &op : llvm::make_early_inc_range(body)) {
-    if (&op == roles || op.hasTrait<OpTrait::IsTerminator>())
+    // (Both roles wait for the launches before.)
+    if (&op == roles || op.hasTrait<OpTrait::IsTerminator>() || isa<NVVM::GriddepcontrolOp>(op))
       continue;
     bool isOfRole = op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
                     llvm::any_of(op.getOperands(), [&](Value value) { return inRole.contains(value.getDefiningOp()); });

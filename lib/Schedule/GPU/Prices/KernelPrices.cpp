@@ -72,6 +72,7 @@ static double bytesExchanged(Operation &writer, Operation &reader, TypicalRanges
 FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
   KernelPrice total;
   Operation *before = nullptr;
+  bool mayOverlap = false;
   for (Operation &op : body) {
     if (!isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, BlockOp>(op))
       continue;
@@ -79,8 +80,10 @@ FailureOr<KernelPrice> KernelPrices::priceBody(Block &body) {
     if (failed(one))
       return failure();
     if (before)
-      total.seconds += machine.sync.boundarySeconds(bytesExchanged(*before, op, ranges) / machine.units) - machine.sync.boundary;
+      total.seconds += machine.sync.boundarySeconds(bytesExchanged(*before, op, ranges) / machine.units, mayOverlap && one->barriers == 0) -
+                       machine.sync.boundary;
     before = &op;
+    mayOverlap = machine.sync.overlapGains() && one->barriers == 0; // (`loops-place-dependency`)
     total.seconds += one->seconds;
     total.steps += one->steps;
     total.barriers += one->barriers;

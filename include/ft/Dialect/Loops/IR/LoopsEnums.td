@@ -24,6 +24,12 @@ def Loops_MemoryKind : I32Enum<"MemoryKind", "where memory of a thread block is"
   let cppNamespace = "::mlir::loops";
 }
 
+def Loops_GridDependency : I32Enum<"GridDependency", "what a kernel says of, or to, those beside it", [
+    I32EnumCase<"Wait", 0, "wait">,
+    I32EnumCase<"LaunchDependents", 1, "launch_dependents">]> {
+  let cppNamespace = "::mlir::loops";
+}
+
 def Loops_ScratchKind : I32Enum<"ScratchKind", "rows that a value between loop nests of a leaf is kept for", [
     I32EnumCase<"Once", 0, "once">,
     I32EnumCase<"Row", 1, "row">,

@@ -305,6 +305,8 @@ def Loops_SyncKindAttr : EnumAttr<Loops_Dialect, ETDG_SyncKind, "sync_kind"> {
   let storageType = "::mlir::loops::SyncKindAttr";
 }
 
+def Loops_GridDependencyAttr : EnumAttr<Loops_Dialect, Loops_GridDependency, "grid_dependency">;
+
 class Loops_Op<string mnemonic, list<Trait> traits = []> : Op<Loops_Dialect, mnemonic, traits>;
 
 //===----------------------------------------------------------------------===//
@@ -411,15 +413,18 @@ def Loops_LaunchOp : Loops_Op<"launch", [ParentOneOf<["ProgramOp", "VariantsOp"]
   let summary = "runs a kernel";
   let description = [{
     Gives lengths and strides as `index`, buffers as their memory. `plan` and `seconds` say how the kernel's loops share
-    the threads and what that was estimated to take.
+    the threads and what that was estimated to take. With `overlaps` it may begin before the launch before it has ended (programmatic
+    dependent launch, CUDA programming guide); `loops-place-dependency` says so.
 
     - (loops_launch1) the callee is a function with the attribute `loops.kernel`.
     - (loops_launch2) it takes what is given: an index as `index`, a buffer of elements T as `memref<?xT>`.
     - (loops_launch3) where two buffers are one memory (one slot, or a result in place of an argument), a leaf of the callee that reads one of
       them and writes the other says that these overlap, or nothing of overlaps.
+    - (loops_launch4) a launch that overlaps runs a kernel of thread blocks that don't wait for each other. In its body a
+      `loops.griddepcontrol wait` stands before all that touches memory.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyTypeOf<[Index, ETDG_BufferType]>>:$arguments,
-                       OptionalAttr<StrAttr>:$plan, OptionalAttr<F64Attr>:$seconds);
+                       OptionalAttr<StrAttr>:$plan, OptionalAttr<F64Attr>:$seconds, UnitAttr:$overlaps);
   let assemblyFormat = "$callee `(` $arguments `)` attr-dict (`:` type($arguments)^)?";
 }
 
@@ -509,6 +514,20 @@ def Loops_SyncOp : Loops_Op<"sync"> {
     - (loops_sync2) in a kernel of thread blocks (`loops.grid`) these are all of them, `grid`, or the threads of one, `block`, and there alone.
   }];
   let arguments = (ins Loops_SyncKindAttr:$kind);
+  let assemblyFormat = "`` $kind attr-dict";
+  let hasVerifier = 1;
+}
+
+def Loops_GriddepcontrolOp : Loops_Op<"griddepcontrol"> {
+  let summary = "kernels that overlap";
+  let description = [{
+    As PTX's instruction of that name. `wait`: all launches before this one have ended, and what they wrote is seen, before anything after
+    it. `launch_dependents`: the next launch may begin once each thread block has come here or ended. Neither does anything in a launch
+    that overlaps no other.
+
+    - (loops_griddepcontrol1) it stands in the body of a kernel of thread blocks (`loops.grid`), in no loop or condition.
+  }];
+  let arguments = (ins Loops_GridDependencyAttr:$kind);
   let assemblyFormat = "`` $kind attr-dict";
   let hasVerifier = 1;
 }

@@ -322,4 +322,31 @@ def LoopsPlaceSyncs : DecisionPass<"loops-place-syncs"> {
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::tile::TileDialect"];
 }
 
+def LoopsPlaceDependency : DecisionPass<"loops-place-dependency"> {
+  let summary = "let a GPU's launch begin before the one before it has ended";
+  string reads = "`loops.launch`, `loops.sync grid`";
+  string writes = "`overlaps` of `loops.launch`, `loops.griddepcontrol`";
+  let description = [{
+    Programmatic dependent launch, where the machine's `boundary_overlapped` is less than its `boundary`, and its target's, too. A launch that follows
+    another one in the program `overlaps`. Its kernel waits before it touches memory. The kernel before lets it begin at once: it takes no place
+    that a thread block of that kernel needs. As each such kernel waits, one that has waited comes after all launches before it.
+
+    ```mlir
+    loops.launch @first(%x, %y) : !etdg.buffer<[N], tensor<4xf32>>, !etdg.buffer<[N], tensor<4xf32>>
+    loops.launch @second(%y, %z) {overlaps} : !etdg.buffer<[N], tensor<4xf32>>, !etdg.buffer<[N], tensor<4xf32>>
+
+    func.func @first(...) attributes {loops.kernel, loops.grid = ...} {
+      loops.griddepcontrol launch_dependents
+      ...
+    }
+    func.func @second(...) attributes {loops.kernel, loops.grid = ...} {
+      loops.griddepcontrol wait
+      ...
+    }
+    ```
+
+    Kernels whose thread blocks wait for each other neither overlap nor are overlapped. A program in which some launch overlaps stays.
+  }];
+}
+
 #endif // FT_DIALECT_LOOPS_TRANSFORMS_PASSES

@@ -23,6 +23,7 @@ namespace mlir::ft {
 #define GEN_PASS_DEF_LOOPSFINDALIGNMENT
 #define GEN_PASS_DEF_LOOPSKEEPNUMBERS
 #define GEN_PASS_DEF_LOOPSKEEPSUMS
+#define GEN_PASS_DEF_LOOPSPLACEDEPENDENCY
 #define GEN_PASS_DEF_LOOPSPLACEMEMORY
 #define GEN_PASS_DEF_LOOPSPLACESYNCS
 #include "ft/Dialect/Loops/Transforms/Passes.h.inc"
@@ -169,6 +170,15 @@ struct LoopsChooseCopies : mlir::ft::impl::LoopsChooseCopiesBase<LoopsChooseCopi
 
   void runOnOperation() override {
     if (failed(decideAll(getOperation(), getArgument(), target, machine, chooseKernelCopies)))
+      signalPassFailure();
+  }
+};
+
+struct LoopsPlaceDependency : mlir::ft::impl::LoopsPlaceDependencyBase<LoopsPlaceDependency> {
+  using LoopsPlaceDependencyBase::LoopsPlaceDependencyBase;
+
+  void runOnOperation() override {
+    if (failed(decideAll(getOperation(), getArgument(), target, machine, placeDependencies)))
       signalPassFailure();
   }
 };

@@ -54,6 +54,8 @@ LogicalResult chooseKernelCopies(loops::ProgramOp program, const GpuScheduleOpti
 
 /// Writes where the threads of a block wait for each other.
 LogicalResult placeKernelSyncs(loops::ProgramOp program, const GpuScheduleOptions &options);
+/// Which launches overlap the one before them, and where their kernels wait (PlaceDependency.cpp).
+LogicalResult placeDependencies(loops::ProgramOp program, const GpuScheduleOptions &options);
 
 } // namespace mlir::ft
 
