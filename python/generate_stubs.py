@@ -76,8 +76,10 @@ SHADOWED = ("bool", "float", "int")
 
 
 def tensors_stub():
-    text = HEAD + PRELUDE.replace("from .tensors import Tensor\n", "from .trace import Traced\n").replace("Union[Tensor,", 'Union["Tensor",')
+    text = HEAD + PRELUDE.replace("from .tensors import Tensor\n", "from .trace import Traced\n").replace("Union[Tensor,", 'Union["Tensor",').replace("import Any, ", "import Any, Iterator, ")
     text += '\nclass Tensor(Traced):\n    """A tensor of static shape, known by type only while a program is traced."""\n\n'
+    # `ft.f32[1, "H"]` and `ft.any(x)` are tensors, too.
+    text += "    def __class_getitem__(cls, item: Any) -> Any: ...\n    def __init__(self, *args: Any, **kwargs: Any) -> None: ...\n"
     for name in ("T", "mT"):
         text += f"    @property\n    def {name}(self) -> Tensor: ...\n"
     for name, type_ in (("dtype", "DType"), ("shape", "Tuple[Any, ...]"), ("ndim", "int"), ("rank", "int")):
@@ -95,7 +97,7 @@ def tensors_stub():
         else:
             own = parameters(value, True)
         result = {"split": "Tuple[Tensor, ...]", "chunk": "Tuple[Tensor, ...]", "__len__": "int", "dim": "int", "numel": "Any", "size": "Any",
-                  "__iter__": "Any", "__getitem__": "Any"}.get(name, "Tensor")
+                  "__iter__": "Iterator[Tensor]"}.get(name, "Tensor")
         ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
         for shadowed in SHADOWED:
             own = re.sub(rf"(?<=: ){shadowed}\b", f"_{shadowed}", own)
@@ -105,9 +107,10 @@ def tensors_stub():
 
 
 #: What a program annotates with. Of a class with `__class_getitem__` pyright takes whatever is in the brackets, and completes the methods
-#: of values. mypy takes that of Any alone. No system has the name "", which pyright knows. It is mypy that reads both branches and
-#: keeps the first.
-TYPE = "class {name}({base}):\n    def __class_getitem__(cls, item: Any) -> Any: ...\n"
+#: of values. The checker mypy takes that of Any alone, so that most of what a function computes is Any. A function may still return it as
+#: a tensor or a list: these are unions with Any there, which keeps their methods. No system has the name "", which pyright knows. It is
+#: mypy that reads both branches and keeps the first.
+VALUES = ("Tensor", "ListValue")
 AGGREGATES = ("fold", "foldl", "foldr", "reduce", "scan", "scanl", "scanr")
 JIT = """
 @overload
@@ -118,28 +121,38 @@ def jit(*, {options}) -> Callable[[Callable[..., Any]], Jit]: ...
 
 
 def types_stub(names):
-    """Element types and lists, as annotations and as values."""
-    classes = "".join(TYPE.format(name=name, base="ListValue" if name == "List" else "Tensor") for name in names)
-    classes = re.sub(r"^(?=.)", "    ", classes, flags=re.M)
-    classes = re.sub(r"(class .*:)$", r"\1  # type: ignore[no-redef]", classes, flags=re.M)
-    return 'if os.name == "":\n' + "".join(f"    {name}: Any\n" for name in names) + f"else:\n{classes}"
+    """Values of programs, their types, and element types."""
+    first = "".join(f"    {name} = Union[_{name}, Any]\n" for name in VALUES) + "".join(f"    {name}: Any\n" for name in names)
+    second = "".join(f"    {name} = _{name}  # type: ignore[misc]\n" for name in VALUES)
+    second += "".join(f"    {name} = {'_ListValue' if name == 'List' else '_Tensor'}\n" for name in names)
+    return f'if os.name == "":\n{first}else:\n{second}'
+
+
+#: Types of the options of `jit`.
+OPTIONS = {
+    "bounds": "Union[str, Sequence[str]]", "lengths": "Optional[Mapping[str, int]]", "typical": "Optional[Mapping[str, Any]]",
+    "gen": "Optional[Mapping[str, Generator]]", "engine": "Optional[str]", "rounding": "str",
+}
 
 
 def jit_stub():
     options = [p.name for p in inspect.signature(ft.jit).parameters.values() if p.kind == p.KEYWORD_ONLY]
-    return JIT.format(options=", ".join(f"{name}: Any = ..." for name in options))
+    return JIT.format(options=", ".join(f"{name}: {OPTIONS[name]} = ..." for name in options))
 
 
 def aggregate_stub(name):
-    texts = [f"{p.name}: Any" + (" = ..." if p.default is not p.empty else "") for p in inspect.signature(getattr(ft, name)).parameters.values()]
-    if len(texts) > 3:
-        texts.insert(3, "*")
+    """A fold returns what its function does; a scan a list, or several."""
+    options = list(inspect.signature(getattr(ft, name)).parameters.values())[3:]
+    rest = "lists: _Traversed, init: Any = ..." + ("".join([", *"] + [f", {p.name}: Any = ..." for p in options]) if options else "")
+    forms = [("One", "_ListValue"), ("Several", "Lists")] if name.startswith("scan") else [("Step[State]", "State")]
     doc = inspect.getdoc(getattr(ft, name)).split("\n")[0]
-    return f'def {name}({", ".join(texts)}) -> Any:\n    """{doc}"""\n    ...\n'
+    text = "".join(f"@overload\ndef {name}(f: {f}, {rest}) -> {result}: ...\n" for f, result in forms)
+    return f'{text}@overload\ndef {name}(f: Callable[..., Any], {rest}) -> Any:\n    """{doc}"""\n    ...\n'
 
 
 def package_stub():
-    text = HEAD + "import os\nfrom typing import Any, Callable, overload\n\nfrom . import cache as cache\nfrom . import functions as functions\n"
+    text = HEAD + "import os\nfrom typing import Any, Callable, Mapping, Optional, Sequence, Union, overload\n\nfrom . import cache as cache\nfrom . import functions as functions\nfrom . import torch as torch\n"
+    text += "from .lists import ZippedLists\nfrom .program import Generator\nfrom .traversal import Lists, One, Several, State, Step\n"
     later, types_ = "", []
     places = {}
     names = sorted(n for n in vars(ft) if not n.startswith("_"))
@@ -157,6 +170,9 @@ def package_stub():
             continue
         if getattr(functions, name, None) is value:
             text += f"from .functions import {name} as {name}\n"
+            continue
+        if name in VALUES:
+            text += f"from .{'tensors' if name == 'Tensor' else 'lists'} import {name} as _{name}\n"
             continue
         if isinstance(value, (type(ft.f32), type(ft.any))) or name == "List":
             types_.append(name)
@@ -177,6 +193,7 @@ def package_stub():
             later += f"{name} = {place[1]}\n"
         elif place:
             text += f"from .{place[0]} import {place[1]} as {name}\n"
+    later = "_Traversed = Union[_ListValue, ZippedLists, Sequence[_ListValue]]\n\n" + later
     return f"{text}\n{types_stub(types_)}\n{later}\n__version__: str\n"
 
 

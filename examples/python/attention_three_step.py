@@ -9,17 +9,21 @@ import math
 
 import fractaltensor as ft
 
-Q = ft.f32["R", "W"]
+B, H, Q, K, R, W = ft.symbols("B, H, Q, K, R, W")
+
+Block = ft.f32[R, W]
 
 
 @ft.jit(bounds=["K >= 1"], lengths={"B": 1, "H": 4, "Q": 4, "K": 4, "R": 32, "W": 64},
         gen={"qsss": ft.normal(1.0), "ksss": ft.normal(1.0), "vsss": ft.normal(1.0)})
-def attention_three_step(qsss: ft.List["B, H, Q", Q], ksss: ft.List["B, H, K", Q], vsss: ft.List["B, H, K", Q]):
+def attention_three_step(
+    qsss: ft.List[B, H, Q, Block], ksss: ft.List[B, H, K, Block], vsss: ft.List[B, H, K, Block],
+) -> ft.List[B, H, Q, Block]:
     rows, width = qsss.element.shape
     scale = 1 / math.sqrt(width)
 
-    def head(qs, ks, vs):
-        def block(q):
+    def head(qs: ft.ListValue, ks: ft.ListValue, vs: ft.ListValue) -> ft.ListValue:
+        def block(q: ft.Tensor) -> ft.Tensor:
             scores = ks.map(lambda k: (q @ k.T) * scale)
             low, zero = ft.full((rows,), -1e30), ft.zeros(rows)
             m = scores.reduce(lambda m, s: ft.maximum(m, s.max(1)), low, combine=ft.maximum, identity=low)

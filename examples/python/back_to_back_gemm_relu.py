@@ -3,11 +3,14 @@
 
 import fractaltensor as ft
 
+M, N, R, K, J, C = ft.symbols("M, N, R, K, J, C")
 
 @ft.jit(lengths={"M": 8, "N": 4, "R": 64, "K": 64, "J": 64, "C": 64},
         gen={"As": ft.normal(1.0), "Bs": ft.normal(0.125), "Cs": ft.normal(0.06)})
-def back_to_back_gemm_relu(As: ft.List["M", ft.f32["R", "K"]], Bs: ft.List["N", ft.f32["K", "J"]], Cs: ft.List["N", ft.f32["J", "C"]]):
-    return As.map(lambda a: ft.zip(Bs, Cs).reduce(lambda d, b, c: d + ft.relu(a @ b) @ c, ft.zeros("R", "C"), combine=ft.add))
+def back_to_back_gemm_relu(
+    As: ft.List[M, ft.f32[R, K]], Bs: ft.List[N, ft.f32[K, J]], Cs: ft.List[N, ft.f32[J, C]],
+) -> ft.List[M, ft.f32[R, C]]:
+    return As.map(lambda a: ft.zip(Bs, Cs).reduce(lambda d, b, c: d + ft.relu(a @ b) @ c, ft.zeros(R, C), combine=ft.add))
 
 
 if __name__ == "__main__":

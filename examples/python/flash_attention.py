@@ -9,10 +9,13 @@ import math
 
 import fractaltensor as ft
 
+B, H, Q, K, R, W = ft.symbols("B, H, Q, K, R, W")
+Block = ft.f32[R, W]
 LOWEST = -1e30  # finite: exp(-inf + inf) is NaN where a whole block is masked
+State = tuple[ft.Tensor, ft.Tensor, ft.Tensor]
 
 
-def visit(m, s, o, score, v):
+def visit(m: ft.Tensor, s: ft.Tensor, o: ft.Tensor, score: ft.Tensor, v: ft.Tensor) -> State:
     """The state after one more block of scores and values."""
     top = ft.maximum(m, score.max(1))
     p = ft.exp(score - top[:, None])
@@ -20,7 +23,7 @@ def visit(m, s, o, score, v):
     return top, s * fix + p.sum(1), o * fix[:, None] + p @ v
 
 
-def join(a, b):
+def join(a: State, b: State) -> State:
     """One state of two, of different blocks."""
     (ma, sa, oa), (mb, sb, ob) = a, b
     m = ft.maximum(ma, mb)
@@ -28,22 +31,21 @@ def join(a, b):
     return m, sa * fa + sb * fb, oa * fa[:, None] + ob * fb[:, None]
 
 
-def start(q):
+def start(q: ft.Tensor) -> State:
     """The state before any block: maximum, sum and result."""
     rows, width = q.shape
     return ft.full((rows,), LOWEST), ft.zeros(rows), ft.zeros(rows, width)
 
 
-Q = ft.f32["R", "W"]
-
-
 @ft.jit(lengths={"B": 1, "H": 4, "Q": 4, "K": 4, "R": 32, "W": 64},
         gen={"qsss": ft.normal(1.0), "ksss": ft.normal(1.0), "vsss": ft.normal(1.0)})
-def flash_attention(qsss: ft.List["B, H, Q", Q], ksss: ft.List["B, H, K", Q], vsss: ft.List["B, H, K", Q]):
+def flash_attention(
+    qsss: ft.List[B, H, Q, Block], ksss: ft.List[B, H, K, Block], vsss: ft.List[B, H, K, Block],
+) -> ft.List[B, H, Q, Block]:
     scale = 1 / math.sqrt(qsss.element.shape[1])
 
-    def head(qs, ks, vs):
-        def block(q):
+    def head(qs: ft.ListValue, ks: ft.ListValue, vs: ft.ListValue) -> ft.ListValue:
+        def block(q: ft.Tensor) -> ft.Tensor:
             m, s, o = ft.zip(ks, vs).reduce(
                 lambda m, s, o, k, v: visit(m, s, o, (q @ k.T) * scale, v), start(q), combine=join, identity=start(q)
             )

@@ -8,19 +8,23 @@ import math
 
 import fractaltensor as ft
 
-from flash_attention import LOWEST, Q, join, start, visit
+from flash_attention import LOWEST, Block, State, join, start, visit
+
+B, H, L = ft.symbols("B, H, L")
 
 
 @ft.jit(lengths={"B": 1, "H": 4, "L": 4, "R": 32, "W": 64},
         gen={"qsss": ft.normal(1.0), "ksss": ft.normal(1.0), "vsss": ft.normal(1.0)})
-def flash_attention_causal(qsss: ft.List["B, H, L", Q], ksss: ft.List["B, H, L", Q], vsss: ft.List["B, H, L", Q]):
+def flash_attention_causal(
+    qsss: ft.List[B, H, L, Block], ksss: ft.List[B, H, L, Block], vsss: ft.List[B, H, L, Block],
+) -> ft.List[B, H, L, Block]:
     size, width = qsss.element.shape
     scale = 1 / math.sqrt(width)
     row, column = ft.indices((size, size), 0), ft.indices((size, size), 1)
 
-    def head(qs, ks, vs):
-        def block(i, q):
-            def step(m, s, o, j, k, v):
+    def head(qs: ft.ListValue, ks: ft.ListValue, vs: ft.ListValue) -> ft.ListValue:
+        def block(i: ft.Tensor, q: ft.Tensor) -> ft.Tensor:
+            def step(m: ft.Tensor, s: ft.Tensor, o: ft.Tensor, j: ft.Tensor, k: ft.Tensor, v: ft.Tensor) -> State:
                 seen = i * size + row >= j * size + column
                 return visit(m, s, o, ft.where(seen, (q @ k.T) * scale, LOWEST), v)
 

@@ -5,9 +5,11 @@
 
     import fractaltensor as ft
 
+    N, D, L, H = ft.symbols("N, D, L, H")
+
     @ft.jit
-    def stacked_rnn(xss: ft.List["N, L", ft.f32[1, "H"]], ws: ft.List["D", ft.f32["H", "H"]]):
-        return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: x @ w + h, ft.zeros(1, "H")), xs))
+    def stacked_rnn(xss: ft.List[N, L, ft.f32[1, H]], ws: ft.List[D, ft.f32[H, H]]) -> ft.List[N, D, L, ft.f32[1, H]]:
+        return xss.map(lambda xs: ws.scanl(lambda seq, w: seq.scanl(lambda h, x: x @ w + h, ft.zeros(1, H)), xs))
 
     y = stacked_rnn(x, w)
 
@@ -18,7 +20,7 @@ from . import cache, functions
 from . import docstrings as _docstrings
 from .binding import ragged
 from .bundles import Bundle, compile_text, load
-from .compute import emit, fold, foldl, foldr, reduce, scan, scanl, scanr
+from .compute import Emit, emit, fold, foldl, foldr, reduce, scan, scanl, scanr
 from .compute import map_ as map  # noqa: A004
 from .derivatives import grad, hvp, jvp, value_and_grad, vjp
 from .errors import (
@@ -28,7 +30,7 @@ from .errors import (
 from .functions import *  # noqa: F403 - all functions of elements
 from .imports import after_import as _after_import
 from .jit import Jit, jit, synchronize
-from .lengths import Length
+from .lengths import Length, symbols
 from .lists import ListValue, concat, dim, iota, repeat
 from .lists import zip_ as zip  # noqa: A004
 from .program import index, normal, uniform

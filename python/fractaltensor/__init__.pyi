@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Made by python/generate_stubs.py.
 import os
-from typing import Any, Callable, overload
+from typing import Any, Callable, Mapping, Optional, Sequence, Union, overload
 
 from . import cache as cache
 from . import functions as functions
+from . import torch as torch
+from .lists import ZippedLists
+from .program import Generator
+from .traversal import Lists, One, Several, State, Step
 from .errors import ArgumentError as ArgumentError
 from .errors import ArgumentValueError as ArgumentValueError
 from .errors import BoundsError as BoundsError
@@ -16,18 +20,19 @@ from .errors import CompileError as CompileError
 from .types import DType as DType
 from .errors import DTypeError as DTypeError
 from .errors import DeviceError as DeviceError
+from .compute import Emit as Emit
 from .errors import Error as Error
 from .errors import GradientError as GradientError
 from .errors import InternalError as InternalError
 from .jit import Jit as Jit
 from .lengths import Length as Length
 from .errors import LengthError as LengthError
-from .lists import ListValue as ListValue
+from .lists import ListValue as _ListValue
 from .errors import MissingError as MissingError
 from .errors import NotBuiltError as NotBuiltError
 from .errors import OutOfMemoryError as OutOfMemoryError
 from .errors import ShapeError as ShapeError
-from .tensors import Tensor as Tensor
+from .tensors import Tensor as _Tensor
 from .errors import TraceError as TraceError
 from .functions import abs as abs
 from .functions import absolute as absolute
@@ -175,6 +180,7 @@ from .functions import subtract as subtract
 from .functions import sum as sum
 from .functions import swapaxes as swapaxes
 from .functions import swish as swish
+from .lengths import symbols as symbols
 from .jit import synchronize as synchronize
 from .functions import take as take
 from .functions import tan as tan
@@ -199,6 +205,8 @@ from .functions import zeros_like as zeros_like
 from .lists import zip_
 
 if os.name == "":
+    Tensor = Union[_Tensor, Any]
+    ListValue = Union[_ListValue, Any]
     List: Any
     any: Any
     bf16: Any
@@ -211,54 +219,74 @@ if os.name == "":
     i64: Any
     i8: Any
 else:
-    class List(ListValue):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class any(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class bf16(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class bool(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class f16(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class f32(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class f64(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class i16(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class i32(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class i64(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
-    class i8(Tensor):  # type: ignore[no-redef]
-        def __class_getitem__(cls, item: Any) -> Any: ...
+    Tensor = _Tensor  # type: ignore[misc]
+    ListValue = _ListValue  # type: ignore[misc]
+    List = _ListValue
+    any = _Tensor
+    bf16 = _Tensor
+    bool = _Tensor
+    f16 = _Tensor
+    f32 = _Tensor
+    f64 = _Tensor
+    i16 = _Tensor
+    i32 = _Tensor
+    i64 = _Tensor
+    i8 = _Tensor
 
-def fold(f: Any, lists: Any, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
+_Traversed = Union[_ListValue, ZippedLists, Sequence[_ListValue]]
+
+@overload
+def fold(f: Step[State], lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> State: ...
+@overload
+def fold(f: Callable[..., Any], lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
     """``fold(f, xs, init)``: as :func:`reduce`."""
     ...
-def foldl(f: Any, lists: Any, init: Any = ...) -> Any:
+@overload
+def foldl(f: Step[State], lists: _Traversed, init: Any = ...) -> State: ...
+@overload
+def foldl(f: Callable[..., Any], lists: _Traversed, init: Any = ...) -> Any:
     """``foldl(f, xs, init)``: from the left, in order; the last state."""
     ...
-def foldr(f: Any, lists: Any, init: Any = ...) -> Any:
+@overload
+def foldr(f: Step[State], lists: _Traversed, init: Any = ...) -> State: ...
+@overload
+def foldr(f: Callable[..., Any], lists: _Traversed, init: Any = ...) -> Any:
     """``foldr(f, xs, init)``: from the right, in order; the last state."""
     ...
 
 @overload
 def jit(function: Callable[..., Any]) -> Jit: ...
 @overload
-def jit(*, bounds: Any = ..., lengths: Any = ..., typical: Any = ..., gen: Any = ..., engine: Any = ..., rounding: Any = ...) -> Callable[[Callable[..., Any]], Jit]: ...
+def jit(*, bounds: Union[str, Sequence[str]] = ..., lengths: Optional[Mapping[str, int]] = ..., typical: Optional[Mapping[str, Any]] = ..., gen: Optional[Mapping[str, Generator]] = ..., engine: Optional[str] = ..., rounding: str = ...) -> Callable[[Callable[..., Any]], Jit]: ...
 map = map_
-def reduce(f: Any, lists: Any, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
+@overload
+def reduce(f: Step[State], lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> State: ...
+@overload
+def reduce(f: Callable[..., Any], lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
     """``reduce(f, xs, init=None, combine=None, identity=None)``: combines all elements of a list, in any association."""
     ...
-def scan(f: Any, lists: Any, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
+@overload
+def scan(f: One, lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> _ListValue: ...
+@overload
+def scan(f: Several, lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Lists: ...
+@overload
+def scan(f: Callable[..., Any], lists: _Traversed, init: Any = ..., *, combine: Any = ..., identity: Any = ...) -> Any:
     """``scan(f, xs, init)``: all states; the order of association is free."""
     ...
-def scanl(f: Any, lists: Any, init: Any = ..., *, lag: Any = ...) -> Any:
+@overload
+def scanl(f: One, lists: _Traversed, init: Any = ..., *, lag: Any = ...) -> _ListValue: ...
+@overload
+def scanl(f: Several, lists: _Traversed, init: Any = ..., *, lag: Any = ...) -> Lists: ...
+@overload
+def scanl(f: Callable[..., Any], lists: _Traversed, init: Any = ..., *, lag: Any = ...) -> Any:
     """``scanl(f, xs, init, lag=1)``: all states, from the left, in order; the state comes from `lag` before."""
     ...
-def scanr(f: Any, lists: Any, init: Any = ..., *, lag: Any = ...) -> Any:
+@overload
+def scanr(f: One, lists: _Traversed, init: Any = ..., *, lag: Any = ...) -> _ListValue: ...
+@overload
+def scanr(f: Several, lists: _Traversed, init: Any = ..., *, lag: Any = ...) -> Lists: ...
+@overload
+def scanr(f: Callable[..., Any], lists: _Traversed, init: Any = ..., *, lag: Any = ...) -> Any:
     """``scanr(f, xs, init, lag=1)``: all states, from the right, in order."""
     ...
 zip = zip_

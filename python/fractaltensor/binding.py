@@ -39,7 +39,7 @@ class RaggedArray:
         return f"ft.ragged({self.values!r}, {', '.join(map(repr, self.offsets))})"
 
 
-def ragged(values, *offsets) -> RaggedArray:
+def ragged(values: Any, *offsets: Any) -> RaggedArray:
     """``ft.ragged(values, offsets)``: an argument with a ragged level; one array of offsets for each."""
     if not offsets:
         raise ArgumentError("ft.ragged(values, offsets) needs the offsets of each ragged level")

@@ -8,7 +8,7 @@ import functools
 import os
 import warnings
 from ctypes import byref, c_int64, c_int32, c_void_p
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import arrays, compiled, direct
 from . import library as lib
@@ -110,7 +110,7 @@ class BundleEntry:
         module = self.bundle._module(self.name, self.bundle._any_device())
         return [(a.name.decode(), a.dtype.decode(), a.ndim) for a in module.arguments if not a.is_output]
 
-    def __call__(self, *args, out=None, stream=None):
+    def __call__(self, *args: Any, out: Any = None, stream: Any = None) -> Any:
         if stream is None and self._prepared.making is not None:
             if out is None:
                 result = self._prepared.making.call(*args)
@@ -228,7 +228,7 @@ class Held(NamedTuple):
 class Bundle:
     """A loaded file. Its entries are attributes and items: ``bundle.stacked_rnn(x, w)``; with one entry call the bundle."""
 
-    def __init__(self, path, data: Optional[bytes] = None):
+    def __init__(self, path: Union[str, os.PathLike[str]], data: Optional[bytes] = None):
         self.path = os.fspath(path)
         self._bytes = _read(self.path) if data is None else data
         self._handles: Dict[Tuple[int, int, int], c_void_p] = {}
@@ -284,7 +284,7 @@ class Bundle:
                 found[info.name.decode()] = Held(info.name.decode(), info.dtype.decode(), tuple(info.shape[: info.ndim]), bool(info.is_bound))
         return found
 
-    def bind(self, values) -> None:
+    def bind(self, values: Union[str, os.PathLike[str], Mapping[str, Any]]) -> None:
         """Gives parameters their values, or others: arrays by name, or the path of a safetensors file that has all of them.
 
         The values are copied. What depends on parameters alone is computed here, once all have values. Calls that have begun use what was
@@ -342,7 +342,7 @@ class Bundle:
             raise AttributeError(f"{self.path} has no entry '{name}'; there are {', '.join(self.entries)}")
         return BundleEntry(self, name)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(self.entries) != 1:
             raise ArgumentError(f"{self.path} has {len(self.entries)} entries: call one of them, bundle.{self.entries[0]}(...)")
         return BundleEntry(self, self.entries[0])(*args, **kwargs)
@@ -367,7 +367,7 @@ def _read(path: str) -> bytes:
         raise BundleError(f"{path}: {error.strerror}") from None
 
 
-def load(path, target: str = "cpu") -> Bundle:
+def load(path: Union[str, os.PathLike[str]], target: str = "cpu") -> Bundle:
     """``ft.load("x.ftb")``: a bundle that :meth:`Jit.export` or the command line wrote.
 
     A file that ends in ``.mlir`` is a program in text; it is compiled for `target`.
@@ -382,7 +382,7 @@ def load(path, target: str = "cpu") -> Bundle:
     return compile_text(_read(name), target, name) if name.endswith(".mlir") else Bundle(name)
 
 
-def compile_text(text, target: str = "cpu", name: str = "-") -> Bundle:
+def compile_text(text: Union[str, bytes], target: str = "cpu", name: str = "-") -> Bundle:
     """Compiles a program that is written in the compiler's own text; `name` stands for its file in messages.
 
     Raises:

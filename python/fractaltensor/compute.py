@@ -29,7 +29,7 @@ class Emit:
         self.states, self.outputs = states, outputs
 
 
-def emit(states, *outputs) -> Emit:
+def emit(states: Any, *outputs: Any) -> Emit:
     """``ft.emit(state, out)``: the new state or states (a tuple), and outputs that are collected in lists."""
     if not outputs:
         raise TraceError("ft.emit(state, out) needs at least one output; without one return the state itself", here())
@@ -99,7 +99,7 @@ def _finish(trace, region, values: Sequence) -> None:
     ir.make_op(region, "yield", yielded, [], {"states": len(yielded)})
 
 
-def map_(f: Callable, *lists) -> Any:
+def map_(f: Callable[..., Any], *lists: Any) -> Any:
     """``[f(x, y) for x, y in zip(xs, ys)]``: a list of results; a tuple of lists where f returns a tuple.
 
     The lists have the same outermost length. Iterations are independent.

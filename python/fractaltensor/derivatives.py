@@ -349,7 +349,7 @@ def _leaves(result) -> List[Any]:
     return [result]
 
 
-def vjp(f: Jit, *args):
+def vjp(f: Jit, *args: Any) -> Tuple[Any, Callable[[Any], Tuple[Any, ...]]]:
     """The result of a program, and the function that takes cotangents of it to gradients of the arguments.
 
     Args:
@@ -385,7 +385,7 @@ def vjp(f: Jit, *args):
     return program.unflatten(outputs[: made.num_results]), pull
 
 
-def jvp(f: Jit, args: Sequence[Any], tangents: Sequence[Any]):
+def jvp(f: Jit, args: Sequence[Any], tangents: Sequence[Any]) -> Tuple[Any, Any]:
     """The result of a program and its derivative in one direction.
 
     Args:
@@ -426,7 +426,7 @@ def _check_number(f: Jit, types, what: str) -> None:
         raise GradientError(f"{f.__name__} returns {found}: ft.{what} takes a program with one number as its result; ft.vjp takes any", here())
 
 
-def hvp(f: Jit, args: Sequence[Any], vectors: Sequence[Any]):
+def hvp(f: Jit, args: Sequence[Any], vectors: Sequence[Any]) -> Tuple[Tuple[Any, ...], Tuple[Any, ...]]:
     """The gradient of a program with one number as its result, and the product of its Hessian with a vector.
 
     The forward-mode derivative of the reverse-mode one: about four times the program's work, and no Hessian is made.
@@ -486,7 +486,7 @@ def _one_like(value):
     return value * 0 + 1
 
 
-def value_and_grad(f: Jit, argnums: Union[int, Sequence[int]] = 0) -> Callable:
+def value_and_grad(f: Jit, argnums: Union[int, Sequence[int]] = 0) -> Callable[..., Tuple[Any, Any]]:
     """A function that gives a program's result, which is one number, and its gradient.
 
     Args:
@@ -517,7 +517,7 @@ def value_and_grad(f: Jit, argnums: Union[int, Sequence[int]] = 0) -> Callable:
     return call
 
 
-def grad(f: Jit, argnums: Union[int, Sequence[int]] = 0) -> Callable:
+def grad(f: Jit, argnums: Union[int, Sequence[int]] = 0) -> Callable[..., Any]:
     """A function that gives the gradient of a program with one number as its result.
 
     Args:

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from . import arrays, compiled, direct
 from . import library as lib
@@ -29,6 +29,12 @@ from .torch_tracking import is_level_open, is_watched, refuse
 from .trace import Traced, is_tracing
 from .types import DType, TensorType, dtype_of
 
+if TYPE_CHECKING:
+    from .looking import Picture
+    from .traces import Trace
+    from .tuning import Tuned
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 ENGINES = ("interpret", "cpu", "cuda")
 ROUNDINGS = ("exact", "excess")
 #: Plans that a program keeps; beyond it all are made anew, which costs some hundred microseconds each.
@@ -59,7 +65,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_child=_in_child)
 
 
-def _of_the_last_call(method: Callable) -> Callable:
+def _of_the_last_call(method: Method) -> Method:
     """A method that shows the program of the last call, and that users may call with a program's arguments."""
 
     @functools.wraps(method)
@@ -71,7 +77,7 @@ def _of_the_last_call(method: Callable) -> Callable:
             )
         return method(self, *args, **kwargs)
 
-    return checked
+    return cast(Method, checked)
 
 
 class Jit:
@@ -433,7 +439,7 @@ class Jit:
 
     # -- looking --------------------------------------------------------------------------------------------------
 
-    def specialize(self, engine: Optional[str] = None, **names) -> "Specialized":
+    def specialize(self, engine: Optional[str] = None, **names: Any) -> "Specialized":
         """The program for given values of names: ``f.specialize(H=64, T=ft.f16)``; static parameters, too.
 
         Names that are not given take the values of ``lengths=``, then those of the last call.
@@ -523,21 +529,21 @@ class Jit:
         return self._current().rule(form)
 
     @_of_the_last_call
-    def show(self, path: Optional[str] = None):
+    def show(self, path: Optional[Union[str, os.PathLike[str]]] = None) -> Picture:
         """The graph, its blocks and their waves: an object that a notebook draws; with `path` also an HTML file."""
         return self._current().show(path)
 
-    def export(self, path, targets=None) -> None:
+    def export(self, path: Union[str, os.PathLike[str]], targets: Union[None, str, Sequence[str]] = None) -> None:
         """Writes a bundle (``.ftb``) that runs without this package; `targets` as in the compiler, or engines."""
         return self._current().export(path, targets)
 
-    def tune(self, *args, progress: bool = True, **kwargs):
+    def tune(self, *args: Any, progress: bool = True, **kwargs: Any) -> Tuned:
         """Measures what schedules there are with these arguments and keeps the fastest; see :mod:`fractaltensor.tuning`."""
         from .tuning import tune
 
         return tune(self, args, kwargs, progress)
 
-    def trace(self, *args, path: Optional[str] = None, **kwargs):
+    def trace(self, *args: Any, path: Optional[Union[str, os.PathLike[str]]] = None, **kwargs: Any) -> Trace:
         """Calls the function once more after a first call, its pieces timed: kernels, and on the CPU each thread's tasks and waits.
 
         With `path` the trace is also written there, as JSON that https://ui.perfetto.dev opens. Other calls take no longer for it.
@@ -632,13 +638,13 @@ class Specialized:
 
         return table(self.program, form)
 
-    def show(self, path: Optional[str] = None):
+    def show(self, path: Optional[Union[str, os.PathLike[str]]] = None) -> Picture:
         """The graph, its blocks and their waves."""
         from .looking import show
 
         return show(self.program, self._make_request(), path)
 
-    def export(self, path, targets=None) -> None:
+    def export(self, path: Union[str, os.PathLike[str]], targets: Union[None, str, Sequence[str]] = None) -> None:
         """Writes a bundle that appears whole or not at all."""
         from .bundles import export
 

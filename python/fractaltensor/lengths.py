@@ -17,6 +17,7 @@ import re
 from typing import Dict, Mapping, Optional, Tuple, Union
 
 from .errors import LengthError
+from .source import here
 
 #: What a person may write where a length is expected.
 LengthLike = Union[int, str, "Length"]
@@ -49,8 +50,9 @@ class Length:
         try:
             number = value.__index__()
         except AttributeError:
+            hint = f": ft.symbols makes a tuple, also of one name: {value[0]}, = ft.symbols('{value[0]}')" if _is_symbol(value) else ""
             raise LengthError(
-                f"a length is an integer or an expression such as 'L - 2', found {type(value).__name__}"
+                f"a length is an integer or an expression such as 'L - 2', found {type(value).__name__}{hint}"
             ) from None
         if not -_LIMIT < number < _LIMIT:
             raise LengthError(f"the length {number} does not fit 63 bits")
@@ -497,6 +499,37 @@ def parse_dims(text: str) -> Tuple[Length, ...]:
     if begin <= len(text):
         raise LengthError(f"cannot read the lengths {text!r}: a bracket is not closed")
     return tuple(dims)
+
+
+def _is_symbol(value: object) -> bool:
+    """Whether it is what :func:`symbols` makes of one name."""
+    return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], Length)
+
+
+def symbols(names: str) -> Tuple[Length, ...]:
+    """Names of lengths as values of Python: ``N, L = ft.symbols("N, L")``, and ``ft.List[N, L - 2, ft.f32]``.
+
+    ``ft.List["N, L - 2", ft.f32]`` says the same.
+
+    Args:
+      names: one or several, with commas or spaces between them.
+
+    Returns:
+      A tuple with a :class:`Length` for each name.
+
+    Shapes:
+      None: lengths are no tensors.
+
+    Raises:
+      LengthError: a part of `names` is no name, or there is none.
+    """
+    try:
+        found = tuple(_parse(name) for name in names.replace(",", " ").split())
+    except LengthError as error:
+        raise error.at(here())
+    if not found or any(length.single_name is None for length in found):
+        raise LengthError(f"symbols takes names with commas between them, such as 'N, L'; found {names!r}", here())
+    return found
 
 
 def parse_bound(text: str) -> Tuple[Length, str, Length]:

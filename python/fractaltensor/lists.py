@@ -7,7 +7,7 @@ Access operators cost nothing: they become the index maps of the operators that 
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, Union
 
 from . import compute
 from .errors import BoundsError, LengthError, MissingError, ShapeError, TraceError
@@ -15,6 +15,7 @@ from .lengths import Length, LengthLike, parse_dims
 from .names import did_you_mean, public
 from .source import here
 from .trace import Trace, Traced, current, decide
+from .traversal import Traversal
 from .types import DType, ListType, TensorType, i64, wrap
 
 
@@ -37,7 +38,7 @@ def length_in_program(trace: Trace, value: LengthLike, what: str) -> Length:
     return length
 
 
-class ListValue(Traced):
+class ListValue(Traced, Traversal):
     """A nested list, known by type only while a program is traced.
 
     Operators that compute: :meth:`map`, :meth:`reduce`, :meth:`fold`, :meth:`foldl`, :meth:`foldr`,
@@ -49,6 +50,9 @@ class ListValue(Traced):
     """
 
     __slots__ = ()
+
+    if TYPE_CHECKING:  # `ft.List[N, ...]` is a ListValue to a type checker
+        def __class_getitem__(cls, item: Any) -> Any: ...
 
     @property
     def length(self) -> Length:
@@ -77,10 +81,10 @@ class ListValue(Traced):
         """The element type of the innermost elements."""
         return self.type.element.dtype
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<traced {self.type}>"
 
-    def __len__(self):
+    def __len__(self) -> int:
         number = self.type.length.constant
         if number is None:
             raise LengthError(
@@ -89,7 +93,7 @@ class ListValue(Traced):
             )
         return number
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         if self.type.length.constant is None:
             raise TraceError(
                 f"a Python loop over a list of {self.type.length} elements cannot be unrolled, its length is known "
@@ -98,39 +102,8 @@ class ListValue(Traced):
             )
         return (self[i] for i in range(len(self)))
 
-    # -- compute ------------------------------------------------------------------------------------------
-
-    def map(self, f) -> Any:
-        """``[f(x) for x in xs]``. A function that returns a tuple gives a tuple of lists."""
-        return compute.map_(f, self)
-
-    def reduce(self, f, init=None, *, combine=None, identity=None) -> Any:
-        """Combines all elements; the order of association is free. See :func:`fractaltensor.reduce`."""
-        return compute.aggregate("reduce", f, [self], init, combine=combine, identity=identity)
-
-    def fold(self, f, init=None, *, combine=None, identity=None) -> Any:
-        """As :meth:`reduce`: the paper's name for a fold of either direction."""
-        return compute.aggregate("fold", f, [self], init, combine=combine, identity=identity)
-
-    def foldl(self, f, init=None) -> Any:
-        """``f(… f(f(init, x0), x1) …)``: from the left, in order."""
-        return compute.aggregate("foldl", f, [self], init)
-
-    def foldr(self, f, init=None) -> Any:
-        """As :meth:`foldl`, and the last element comes first."""
-        return compute.aggregate("foldr", f, [self], init)
-
-    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1) -> Any:
-        """As :meth:`scanl`; the order of association is free."""
-        return compute.aggregate("scan", f, [self], init, combine=combine, identity=identity, lag=lag)
-
-    def scanl(self, f, init=None, *, lag: LengthLike = 1) -> Any:
-        """``[f(init, x0), f(f(init, x0), x1), …]``: all states, from the left, in order."""
-        return compute.aggregate("scanl", f, [self], init, lag=lag)
-
-    def scanr(self, f, init=None, *, lag: LengthLike = 1) -> Any:
-        """``reverse(scanl(f, init, reverse(xs)))``."""
-        return compute.aggregate("scanr", f, [self], init, lag=lag)
+    def _traversed(self) -> Sequence[ListValue]:
+        return (self,)
 
     # -- access ---------------------------------------------------------------------------------------------
 
@@ -147,7 +120,7 @@ class ListValue(Traced):
             raise LengthError(f"{what}: each list of the level '{n}' has a length of its own; traverse it instead", here())
         return n
 
-    def __getitem__(self, key) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
             return self._index_levels(key)
         if isinstance(key, slice):
@@ -283,7 +256,7 @@ class ListValue(Traced):
         result = wrap(count, wrap(Length.of(size), self.type.peeled))
         return self._access("window", result, size=size, step=step, dilation=dilation, boundary=boundary)
 
-    def gather(self, indices) -> Any:
+    def gather(self, indices: Traced) -> Any:
         """Elements at indices that are data: an integer element of rank 0, or a list of such."""
         self._plain_length("a gather")
         element = indices.type.element if isinstance(indices, ListValue) else getattr(indices, "type", None)
@@ -296,7 +269,7 @@ class ListValue(Traced):
                 result = wrap(length, result)
         return self._access("gather", result, [indices])
 
-    def concat(self, *others) -> "ListValue":
+    def concat(self, *others: ListValue) -> ListValue:
         """This list, then the others."""
         return concat(self, *others)
 
@@ -336,7 +309,7 @@ class ListValue(Traced):
         return self._access("transpose_list", ListType(lengths, self.type.element), permutation=order)
 
     @property
-    def T(self):  # noqa: N802
+    def T(self) -> ListValue:  # noqa: N802
         """The two outermost levels exchanged."""
         return self.transpose()
 
@@ -351,23 +324,25 @@ class ListValue(Traced):
         dims += self.type.lengths[len(dims) :]
         return self._access("cast_list", ListType(dims, self.type.element))
 
-    def enumerate(self):
+    def enumerate(self) -> ZippedLists:
         """Pairs of an index (i64) and an element: ``xs.enumerate().map(lambda i, x: ...)``."""
         return zip_(iota(self.type.length), self)
 
     # -- what lists do not have ---------------------------------------------------------------------------------
 
-    def __getattr__(self, name: str):
-        from .tensors import Tensor
+    if not TYPE_CHECKING:  # which knows of each attribute whether it is there
 
-        if not name.startswith("_") and hasattr(Tensor, name):
-            raise MissingError(
-                f"a list has no '{name}': it is for elements; traverse the list, xs.map(lambda x: x.{name}(...))", here()
-            )
-        if name.startswith("__"):
-            raise AttributeError(name)
-        near = did_you_mean(name, public(ListValue)) or "; help(ft.ListValue) shows its operators"
-        raise MissingError(f"a list has no '{name}'{near}", here())
+        def __getattr__(self, name: str):
+            from .tensors import Tensor
+
+            if not name.startswith("_") and hasattr(Tensor, name):
+                raise MissingError(
+                    f"a list has no '{name}': it is for elements; traverse the list, xs.map(lambda x: x.{name}(...))", here()
+                )
+            if name.startswith("__"):
+                raise AttributeError(name)
+            near = did_you_mean(name, public(ListValue)) or "; help(ft.ListValue) shows its operators"
+            raise MissingError(f"a list has no '{name}'{near}", here())
 
 
 def _refuse_operator(sign: str):
@@ -410,7 +385,7 @@ def _whole(value, what: str) -> int:
 # -- several lists --------------------------------------------------------------------------------------------
 
 
-class ZippedLists:
+class ZippedLists(Traversal):
     """Lists traversed together: ``ft.zip(xs, ys).map(lambda x, y: ...)``. Indexing acts on each of them."""
 
     __slots__ = ("lists",)
@@ -418,10 +393,13 @@ class ZippedLists:
     def __init__(self, lists: Sequence[ListValue]):
         self.lists = tuple(lists)
 
-    def __repr__(self):
+    def _traversed(self) -> Sequence[ListValue]:
+        return self.lists
+
+    def __repr__(self) -> str:
         return f"<zip of {', '.join(str(xs.type) for xs in self.lists)}>"
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Tuple[Any, ...]]:
         return zip(*self.lists)
 
     @property
@@ -429,55 +407,35 @@ class ZippedLists:
         """The outermost length, which the lists have in common."""
         return self.lists[0].length
 
-    def __getitem__(self, key) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         parts = [xs[key] for xs in self.lists]
         return ZippedLists(parts) if all(isinstance(p, ListValue) for p in parts) else tuple(parts)
 
-    def enumerate(self):
+    def enumerate(self) -> ZippedLists:
         """An index (i64) before the elements: ``ft.zip(xs, ys).enumerate().map(lambda i, x, y: ...)``."""
         return zip_(iota(self.lists[0].type.length), *self.lists)
 
-    def __getattr__(self, name: str):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name not in ("shift", "window", "split", "reverse", "stride", "flatten", "transpose"):
-            raise MissingError(f"zipped lists have no '{name}': take their elements apart in map, or name one list before ft.zip", here())
-        return lambda *args, **kwargs: ZippedLists([getattr(xs, name)(*args, **kwargs) for xs in self.lists])
+    if TYPE_CHECKING:
 
-    def map(self, f) -> Any:
-        """``[f(x, y) for x, y in zip(xs, ys)]``."""
-        return compute.map_(f, *self.lists)
+        def shift(self, offset: LengthLike, fill: Any = 0) -> ZippedLists: ...
+        def window(self, size: LengthLike, step: int = 1, dilation: LengthLike = 1, boundary: Optional[str] = None) -> ZippedLists: ...
+        def split(self, inner: LengthLike) -> ZippedLists: ...
+        def reverse(self) -> ZippedLists: ...
+        def stride(self, step: int, start: int = 0) -> ZippedLists: ...
+        def flatten(self) -> ZippedLists: ...
+        def transpose(self, *permutation: int) -> ZippedLists: ...
 
-    def reduce(self, f, init=None, *, combine=None, identity=None) -> Any:
-        """As :func:`fractaltensor.reduce`, over several lists."""
-        return compute.aggregate("reduce", f, self.lists, init, combine=combine, identity=identity)
+    else:
 
-    def fold(self, f, init=None, *, combine=None, identity=None) -> Any:
-        """As :meth:`reduce`."""
-        return compute.aggregate("fold", f, self.lists, init, combine=combine, identity=identity)
-
-    def foldl(self, f, init=None) -> Any:
-        """From the left, in order."""
-        return compute.aggregate("foldl", f, self.lists, init)
-
-    def foldr(self, f, init=None) -> Any:
-        """From the right, in order."""
-        return compute.aggregate("foldr", f, self.lists, init)
-
-    def scan(self, f, init=None, *, combine=None, identity=None, lag: LengthLike = 1) -> Any:
-        """All states; the order of association is free."""
-        return compute.aggregate("scan", f, self.lists, init, combine=combine, identity=identity, lag=lag)
-
-    def scanl(self, f, init=None, *, lag: LengthLike = 1) -> Any:
-        """All states, from the left, in order."""
-        return compute.aggregate("scanl", f, self.lists, init, lag=lag)
-
-    def scanr(self, f, init=None, *, lag: LengthLike = 1) -> Any:
-        """All states, from the right, in order."""
-        return compute.aggregate("scanr", f, self.lists, init, lag=lag)
+        def __getattr__(self, name: str):
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if name not in ("shift", "window", "split", "reverse", "stride", "flatten", "transpose"):
+                raise MissingError(f"zipped lists have no '{name}': take their elements apart in map, or name one list before ft.zip", here())
+            return lambda *args, **kwargs: ZippedLists([getattr(xs, name)(*args, **kwargs) for xs in self.lists])
 
 
-def zip_(*lists) -> ZippedLists:
+def zip_(*lists: Union[ListValue, ZippedLists]) -> ZippedLists:
     """Lists of equal length, to be traversed together."""
     flat = []
     for xs in lists:
@@ -486,7 +444,7 @@ def zip_(*lists) -> ZippedLists:
     return ZippedLists(flat)
 
 
-def concat(*lists) -> ListValue:
+def concat(*lists: Any) -> ListValue:
     """One list after another; their elements have one type."""
     if len(lists) == 1 and isinstance(lists[0], (tuple, list)):
         lists = tuple(lists[0])
@@ -503,7 +461,7 @@ def concat(*lists) -> ListValue:
     return value
 
 
-def repeat(value, count: LengthLike) -> ListValue:
+def repeat(value: Any, count: LengthLike) -> ListValue:
     """A list of `count` times one value (an element, a list or a number)."""
     trace = current("repeat")
     if not isinstance(value, Traced):
@@ -517,7 +475,7 @@ def repeat(value, count: LengthLike) -> ListValue:
     return result
 
 
-def iota(length: LengthLike, dtype: DType = i64) -> ListValue:
+def iota(length: LengthLike, dtype: Any = i64) -> ListValue:
     """The list 0, 1, …: `length` integers of rank 0."""
     from .types import dtype_of
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Union
 
 from . import compiled
 from .compiled import Request
@@ -141,7 +142,7 @@ class Picture:
             f'srcdoc="{html.escape(self.page, quote=True)}"></iframe>'
         )
 
-    def save(self, path) -> None:
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the page into a file."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.page)
@@ -159,7 +160,7 @@ def _with_names(page: str, names: List[str]) -> str:
     return page.replace("<head>", f"<head><script>var ftNames = {json.dumps(names)};</script>", 1)
 
 
-def show(program: Program, request: Request, path: Optional[str] = None) -> Picture:
+def show(program: Program, request: Request, path: Optional[Union[str, os.PathLike[str]]] = None) -> Picture:
     """The graph after reordering, drawn by the compiler."""
     text = compiled.text_after(program, "reorder", request)
     page = _with_names(compiled.text_after(program, "html", request), [parameter.name for parameter in program.parameters])

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import ir, printer
 from .errors import ArgumentError, DTypeError, Error, LengthError, ShapeError, TraceError
-from .lengths import Length, parse_bound
+from .lengths import Length, LengthLike, parse_bound
 from .source import here, of_argument, of_function, of_traceback, tracing_from_here
 from .trace import Trace, Traced, activate, decide, wrap_value, wrong_use
 from .types import DType, ListType, ValueType, as_type
@@ -185,7 +185,7 @@ def uniform(lo: float, hi: float) -> Generator:
     return Generator(f"#ft.uniform<{_float(lo)}, {_float(hi)}>")
 
 
-def index(lo, hi) -> Generator:
+def index(lo: LengthLike, hi: LengthLike) -> Generator:
     """Test data: indices for a gather, from `lo` to `hi` - 1; both are lengths.
 
     Raises: LengthError: an end is no length.

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from typing import Tuple, TypeVar, Union
+
 from .errors import ArgumentError, TraceError
 from .source import here
 from .trace import Traced
 
+Value = TypeVar("Value")
 
-def checkpoint(result, every):
+
+def checkpoint(result: Value, every: Union[int, Tuple[int, ...]]) -> Value:
     """Saves the states of a fold or scan at each `every`-th iteration alone, for the backward function.
 
     The states of the others are computed again, a chunk of iterations at a time, before the chunk is reversed. With
@@ -42,7 +46,7 @@ def checkpoint(result, every):
     return result
 
 
-def stop_gradient(x):
+def stop_gradient(x: Value) -> Value:
     """`x`, which derivatives take for a constant.
 
     Args:

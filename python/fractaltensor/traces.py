@@ -7,7 +7,7 @@ import copy
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 from . import library as lib
 from .binding import Binder, check_bounds
@@ -36,7 +36,7 @@ class Trace:
         self.events: List[Dict[str, Any]] = data["traceEvents"]
         self.about: Dict[str, Any] = data["otherData"]
 
-    def save(self, path) -> None:
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the trace as JSON, which https://ui.perfetto.dev and chrome://tracing open.
 
         Raises:
@@ -81,7 +81,7 @@ class Trace:
         return "\n".join(lines + [f"  {where} https://ui.perfetto.dev"])
 
 
-def trace(jit, args, kwargs, path: Optional[str]) -> Trace:
+def trace(jit, args, kwargs, path: Optional[Union[str, os.PathLike[str]]]) -> Trace:
     """Calls a function once, its pieces timed; see :meth:`Jit.trace`."""
     from .jit import current_stream, target_of
 

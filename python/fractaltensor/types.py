@@ -128,6 +128,8 @@ class _AnyDType:
 
     def __getitem__(self, items) -> "TensorType":
         items = items if isinstance(items, tuple) else (items,)
+        if items and isinstance(items[0], Length) and items[0].single_name:
+            items = (items[0].single_name, *items[1:])
         if not items or not isinstance(items[0], str):
             raise DTypeError("ft.any begins with the name of the element type: ft.any['T', 1, 'H']")
         if items[0] in DTYPES or items[0] in _ALIASES:

@@ -70,6 +70,27 @@ class Values(unittest.TestCase):
         self.assertNotEqual(Length.of("L"), Length.of("N"))
         self.assertEqual(Length.of("4"), 4)
 
+    def test_symbols(self):
+        """Names as values say what strings say, in types, in programs and as element types."""
+        n, l, h, t = ft.symbols("N, L H,T")
+        self.assertEqual(repr(ft.List[n, l - 2, ft.f32[1, 4 * h]]), repr(ft.List["N, L - 2", ft.f32[1, "4 * H"]]))
+        self.assertEqual(ft.any[t, 1, h], ft.any["T", 1, "H"])
+
+        @ft.jit
+        def program(xs: ft.List[l, ft.f32[h]]) -> ft.List[l + 1, ft.f32[h]]:
+            return ft.concat(xs, ft.repeat(ft.zeros(h), 1))
+
+        self.assertEqual(program.specialize(H=4).program.result_types, [ft.List["L + 1", ft.f32[4]]])
+        for wrong in ("", "N, 3", "N - 1", "2 * N"):
+            with self.subTest(wrong), self.assertRaises(ft.LengthError):
+                ft.symbols(wrong)
+        with self.assertRaisesRegex(ft.LengthError, r"found tuple: .*: N, = ft.symbols\('N'\)"):
+            ft.List[ft.symbols("N"), ft.f32]
+        with self.assertRaisesRegex(ft.ShapeError, "its annotation says"):
+            @ft.jit
+            def shorter(xs: ft.List[l, ft.f32]) -> ft.List[l - 1, ft.f32]:
+                return xs
+
     def test_no_numbers(self):
         length = Length.of("L").for_user()
         for use in (int, bool, float, lambda n: n == 3, lambda n: n < 4, range):

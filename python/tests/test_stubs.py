@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 import fractaltensor as ft
-from fractaltensor import docstrings
+from fractaltensor import docstrings, traversal
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -30,7 +30,7 @@ class Stubs(unittest.TestCase):
             value = getattr(ft, name)
             if callable(value) and not isinstance(value, type(ft.f32)) and not inspect.getdoc(value):
                 missing.append(name)
-        for kind in (ft.Tensor, ft.ListValue, ft.Jit, ft.Bundle):
+        for kind in (ft.Tensor, ft.ListValue, traversal.Traversal, ft.Jit, ft.Bundle):
             for name, value in vars(kind).items():
                 if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)) and not inspect.getdoc(value):
                     missing.append(f"{kind.__name__}.{name}")
@@ -87,59 +87,174 @@ class Stubs(unittest.TestCase):
         self.assertRaises(error, ft.jit, program)
 
 
-@unittest.skipIf(shutil.which("pyright") is None, "pyright is not there: pip install pyright")
-class Checker(unittest.TestCase):
-    def test_programs_of_readme_tutorial_and_examples(self):
-        """pyright takes them without an error, and a wrong call of a method is one."""
-        root = HERE.parent.parent
-        with tempfile.TemporaryDirectory() as folder:
-            place = pathlib.Path(folder)
-            for name in ("README.md", "docs/python-tutorial.md", "docs/python.md"):
-                blocks = re.findall(r"```python\n(.*?)```", (root / name).read_text(), re.S)
-                (place / f"{pathlib.Path(name).stem.replace('-', '_')}_text.py").write_text("\n".join(blocks))
-            for file in (root / "examples/python").glob("*.py"):
-                shutil.copy(file, place)
-            (place / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(HERE.parent)], "reportMissingImports": False}))
-            done = subprocess.run(["pyright"], cwd=folder, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stdout[-3000:])
-            (place / "wrong.py").write_text(
-                "import fractaltensor as ft\n\n\n@ft.jit\ndef f(xs: ft.List[\"N\", ft.f32[3]]):\n    return xs.stride(\"two\")\n")
-            done = subprocess.run(["pyright", "wrong.py"], cwd=folder, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 1, done.stdout[-3000:])
-            self.assertIn('parameter "step"', done.stdout)
+#: Pages whose Python runs as a test (test_tutorial.py).
+PAGES = ("README.md", "docs/python-tutorial.md", "docs/python.md", "docs/tutorial.md", "docs/torch.md", "docs/training.md", "docs/gradients.md")
 
-
-STRICT = '''from typing import Any
+STRICT = """from typing import Any
 
 import fractaltensor as ft
 
-N, L, D, H = "N", "L", "D", "H"
+N, L, D, H = ft.symbols("N, L, D, H")
+T = "T"
 
 
-@ft.jit
-def rnn(xss: ft.List[N, L, ft.f32[1, H]], ws: ft.List[D, ft.f32[H, H]]) -> Any:
-    def layer(seq: ft.ListValue, w: ft.Tensor) -> Any:
+@ft.jit(bounds="L >= 3", lengths={"L": 8}, gen={"xss": ft.normal(1.0)})
+def rnn(xss: ft.List[N, L, ft.f32[1, H]], ws: ft.List[D, ft.f32[H, H]], s: ft.any[T], n: int = 3) -> ft.List[N, D, L, ft.f32[1, H]]:
+    def layer(seq: ft.ListValue, w: ft.Tensor) -> ft.ListValue:
         return seq.scanl(lambda h, x: ft.tanh(x @ w + h), ft.zeros(1, H))
 
     return xss.map(lambda xs: ws.scanl(layer, xs))
 
 
+@ft.jit
+def parts(xs: ft.List[L, ft.f32[4]], w: ft.f32[4]) -> tuple[ft.List[L - 2, ft.f32[4]], ft.f32[4]]:
+    def step(h: ft.Tensor, x: ft.Tensor) -> ft.Emit:
+        return ft.emit(h + x * w, h)
+
+    w = w * 2
+    xs = xs.map(ft.relu)
+    last, all_ = xs.foldl(step, w)
+    middle = all_.window(3).map(lambda window: window.reduce(ft.add, 0.0))
+    return middle, last[None].sum(0)
+
+
 def call(x: Any, w: Any) -> float:
+    rnn.trace(x, w, path="trace.json").save("trace.json")
     return float(rnn(x, w).sum())
-'''
+"""
+
+TYPES = """import fractaltensor as ft
+
+
+def row(x: ft.Tensor) -> ft.Tensor:
+    return x
+
+
+def state(h: ft.Tensor, c: ft.Tensor, x: ft.Tensor) -> tuple[ft.Tensor, ft.Tensor]:
+    return h, c
+
+
+def out(h: ft.Tensor, x: ft.Tensor) -> ft.Emit:
+    return ft.emit(h, x)
+
+
+def body(xs: ft.ListValue, x: ft.Tensor) -> None:
+    reveal_type((xs.map(ft.relu), xs.scanl(ft.add, x), xs.enumerate().shift(1).scanl(ft.where, x)))
+    reveal_type((xs.foldl(ft.add, x), x[0], x.sum(), ft.reduce(ft.add, xs), next(iter(x))))
+    reveal_type((xs.foldl(state, (x, x)), ft.foldl(state, xs)))
+    reveal_type((xs.scanl(out, x), xs.scanl(state, (x, x)), ft.scanl(out, xs)))
+    reveal_type((xs.map(lambda x: ft.relu(x)), ft.any(x)))
+"""
+
+
+def several(type_, count):
+    return f"tuple[{', '.join([type_] * count)}]"
+
+
+#: What a checker tells of TYPES.
+FOUND = [several("ListValue", 3), several("Tensor", 5), several("tuple[Tensor, Tensor]", 2), several("tuple[ListValue, ...]", 3)]
+
+#: What is wrong in a program, and a word of what a checker says of it.
+WRONG = {
+    "ft.scnl": "scnl",
+    "def f(x: ft.Tensor) -> ft.Tensor:\n    return x.tnh()": "tnh",
+    "def f(xs: ft.ListValue) -> ft.ListValue:\n    return xs.strde(2)": "strde",
+    'def f(xs: ft.ListValue) -> ft.ListValue:\n    return xs.stride("two")': "stride",
+    "def f(xs: ft.ListValue) -> ft.ListValue:\n    return ft.zip(xs, xs).gather(xs)": "gather",
+    'ft.jit(lengths={"N": "four"})': "int",
+}
+
+
+class Program:
+    """A folder with the text of a program, for a checker."""
+
+    def __init__(self, **texts):
+        self._texts = texts
+
+    def __enter__(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self._folder.name)
+        for name, text in self._texts.items():
+            (self.path / f"{name}.py").write_text(text)
+        (self.path / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(HERE.parent)], "reportMissingImports": False}))
+        return self
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
+
+    def check(self, *command):
+        done = subprocess.run(command, cwd=self.path, env={**os.environ, "MYPYPATH": str(HERE.parent)}, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+def documented():
+    """The Python of pages and examples, by the names of modules."""
+    root = HERE.parent.parent
+    texts = {}
+    for name in PAGES:
+        blocks = re.findall(r"```python\n(.*?)```", (root / name).read_text(), re.S)
+        texts[f"{pathlib.Path(name).stem.replace('-', '_')}_text"] = "\n".join(blocks)
+    return {**texts, **{file.stem: file.read_text() for file in (root / "examples/python").glob("*.py")}}
+
+
+class Checker:
+    """What a checker says of programs; `command` calls it."""
+
+    command = ()
+    of_a_lambda = ""
+
+    def test_readme_tutorials_and_examples(self):
+        with Program(**documented()) as program:
+            status, said = program.check(*self.command)
+            self.assertEqual(status, 0, said[-3000:])
+
+    def test_lengths_as_variables(self):
+        with Program(program=STRICT) as program:
+            status, said = program.check(*self.command)
+            self.assertEqual(status, 0, said[-3000:])
+
+    def test_what_is_wrong(self):
+        for text, word in WRONG.items():
+            with self.subTest(word), Program(program=f"import fractaltensor as ft\n\n{text}\n") as program:
+                status, said = program.check(*self.command)
+                self.assertEqual(status, 1, said[-3000:])
+                self.assertIn(word, said)
+
+    def test_results_have_types(self):
+        with Program(program=TYPES) as program:
+            _, said = program.check(*self.command)
+            self.assertNotIn("error:", said)
+            found = [self.plain(line) for line in said.splitlines() if "ype of" in line or "Revealed" in line]
+            self.assertEqual(found, [*FOUND, self.of_a_lambda])
+
+    def plain(self, line):
+        """The type that a line tells."""
+        return re.sub(r'.*(?: is "(.*)"$)', r"\1", line).replace("Tuple[", "tuple[")
+
+
+@unittest.skipIf(shutil.which("pyright") is None, "pyright is not there: pip install pyright")
+class Pyright(Checker, unittest.TestCase):
+    command = ("pyright",)
+    of_a_lambda = "tuple[ListValue, Tensor]"
 
 
 @unittest.skipIf(shutil.which("mypy") is None, "mypy is not there: pip install mypy")
-class Strict(unittest.TestCase):
-    def test_a_program_with_names_as_variables(self):
-        """mypy --strict takes it without an error, and finds that a name does not exist."""
-        for text, status, found in ((STRICT, 0, "Success"), (STRICT + "\nft.scnl\n", 1, 'has no attribute "scnl"')):
-            with self.subTest(found), tempfile.TemporaryDirectory() as folder:
-                (pathlib.Path(folder) / "program.py").write_text(text)
-                command = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir=/dev/null", "program.py"]
-                done = subprocess.run(command, cwd=folder, env={**os.environ, "MYPYPATH": str(HERE.parent)}, capture_output=True, text=True)
-                self.assertEqual(done.returncode, status, done.stdout[-3000:])
-                self.assertIn(found, done.stdout)
+class Strict(Checker, unittest.TestCase):
+    of_a_lambda = "tuple[Any, Any]"
+
+    @classmethod
+    def setUpClass(cls):
+        # What mypy has found out of NumPy and PyTorch serves all tests.
+        cls._cache = tempfile.TemporaryDirectory()
+        cls.command = ("mypy", "--strict", "--follow-imports=silent", f"--cache-dir={cls._cache.name}", ".")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls._cache.cleanup()
+
+    def plain(self, line):
+        """A tensor or list of which mypy does not know all is also Any."""
+        return re.sub(r"fractaltensor\.\w+\.|builtins\.| \| Any", "", super().plain(line))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import inspect
 import os
 import sys
 from os import getpid
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union, overload
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class Script:
             raise ArgumentError("report: the function has not been called yet")
         return self._last
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         calls = self._direct
         if calls is not None and not kwargs and calls.process == getpid():
             found = calls.call(*args)
@@ -148,16 +148,16 @@ class Script:
             with self._lock:
                 self._prepared = [prepared, *self._prepared][:MOST]
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., Any]:
         if instance is None:
             return self
         return functools.partial(self, instance)
 
-    def lower(self, *args, **kwargs) -> Program:
+    def lower(self, *args: Any, **kwargs: Any) -> Program:
         """The compiled form for these arguments."""
         return self._program(args, kwargs)
 
-    def export(self, path, *args, targets=None, **kwargs) -> Exported:
+    def export(self, path: Union[str, os.PathLike[str]], *args: Any, targets: Union[None, str, Sequence[str]] = None, **kwargs: Any) -> Exported:
         """Writes the compiled form for these arguments to a file (``.fts``) that :func:`fractaltensor.torch.load` runs without this function's
         source and without the compiler. `targets` as in the compiler ("sm_90a", "x86-64-v3"), or "cpu" and "cuda". Sizes are those
         of the arguments but for lengths (``dims=``). The result, and the file, name the library `steps` that calls need.
@@ -399,7 +399,13 @@ def _sharing(leaves) -> Tuple[int, ...]:
     return tuple(first.setdefault(id(x), i) for i, x in enumerate(leaves))
 
 
-def script(function: Optional[Callable] = None, *, engine: Optional[str] = None, dims: Optional[Mapping[str, Sequence]] = None, in_place: bool = True):
+@overload
+def script(function: Callable[..., Any], *, engine: Optional[str] = None, dims: Optional[Mapping[str, Sequence[Any]]] = None, in_place: bool = True) -> Script: ...
+@overload
+def script(
+    function: None = None, *, engine: Optional[str] = None, dims: Optional[Mapping[str, Sequence[Any]]] = None, in_place: bool = True
+) -> Callable[[Callable[..., Any]], Script]: ...
+def script(function: Optional[Callable[..., Any]] = None, *, engine: Optional[str] = None, dims: Optional[Mapping[str, Sequence[Any]]] = None, in_place: bool = True) -> Any:
     """Compiles a function over tensors of PyTorch or NumPy from its source.
 
     ::
