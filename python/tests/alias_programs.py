@@ -55,7 +55,9 @@ LOOPS = ("more() < 6", "step(h) < 9 and k < 8", "k < 5 and more(2) > 0", "(more(
 #: Expressions that call functions that assign.
 CALLS = (
     "counted({n})", "first({a}, {n}).sum()", "made({n})", "made(more())", "(lambda q: q * k + more())(k)", "[f(i) for f in (more, lambda i: i * k) for i in range(2)][-1]", "k + (k := k + 2) + k",
-    "[k := k + i for i in range(3)][-1]", "more(by=more())", "(more() and k) + (k or more())", "float(u) + float(v)", "u * v", "first({a}[1:], {n}).t().sum() + k",
+    "[k := k + i for i in range(3)][-1]", "sum([q for q in map(abs, (k, -2))])", "sum([p * q for p, q in zip(map(abs, (k, 2)), (i for i in range(2)))])", "sum(q for q in (i * k for i in range(3)))",
+    "len(list(filter(lambda i: i > 1, range(k))))", "sum([q.sum() for q in (r * 2 for r in {a})])", "sum([i for i, r in enumerate({a}) if more(i) > 2])", "[q for q in reversed([more(), k])][0]",
+    "{{q: k for q in (i for i in range(2))}}[1]", "sum([p + q for p in map(abs, (k, 2)) for q in (i + p for i in range(2))])", "more(by=more())", "(more() and k) + (k or more())", "float(u) + float(v)", "u * v", "first({a}[1:], {n}).t().sum() + k",
     "more()", "more({n}) + k", "k + more({n})", "[more(i) for i in range(3)][-1]", "sum(more(i) for i in range(2))", "sum([step(r) for r in {a}])", "more() if {a}.sum() > {n} else k",
     "step({a}) * k", "max(more(), k)", "(more(), k, more())[1]", "{{k: more(), 9: k}}[9]", "[shown() + k for k in range(3)][1]", "sum(map(more, range(3)))", "functools.reduce(lambda p, q: p + more(q), range(3), 0)",
     "[i + shown() for i in range(2) if more(i) > 0][-1]", "sum(i * j for i, j in zip([more(), more()], range(2)))", "next(more(i) for i in range(3))",
