@@ -160,7 +160,7 @@ bool ChainPlanner::takeLeft(unsigned number, ChainNest &nest, ProductTiles &prod
     }
   if (!lhs.isSplat() && isWritten(lhs.buffer))
     return fail(number, "its left operand is no tile of what the leaf computes before");
-  if (!fitsTensorMap(form, lhs, product.loops.m, product.loops.k))
+  if (!fitsTensorMap(form, graph.nests[number], lhs, product.loops.m, product.loops.k))
     return fail(number, "TMA can't bring its left operand");
   elsewhere.push_back(lhs.buffer);
   return true;
@@ -183,7 +183,7 @@ bool ChainPlanner::takeProduct(unsigned number) {
     return false;
   const NestMember &member = nest.members.front();
   const ElementView &rhs = member.reads[size_t(loops.rhs)];
-  if (!fitsTensorMap(form, rhs, loops.n, loops.k) || isWritten(rhs.buffer))
+  if (!fitsTensorMap(form, nest, rhs, loops.n, loops.k) || isWritten(rhs.buffer))
     return fail(number, "TMA can't bring its right operand");
   elsewhere.push_back(rhs.buffer);
   own.product = std::make_shared<ProductTiles>(std::move(*product));

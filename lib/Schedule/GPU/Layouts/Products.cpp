@@ -708,7 +708,20 @@ bool schedule::hasGroups(const Machine &machine) {
   return machine.rates.bf16MmaFlops > machine.rates.f32Flops && llvm::is_contained(machine.targets, "sm_90a"); // whose PTX alone has wgmma
 }
 
-bool schedule::fitsTensorMap(const LeafForm &form, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
+/// Whether neighbours along an axis lie at one distance, from the first to the last.
+static bool isOneRun(const Nest &nest, const ElementView &view, ArrayRef<int> loops) {
+  int64_t next = 0; // the distance of the loop outside
+  for (int loop : llvm::reverse(loops)) {
+    if (nest.sizes[loop] == 1)
+      continue;
+    if (view.strides[loop] <= 0 || (next != 0 && view.strides[loop] != next))
+      return false;
+    next = view.strides[loop] * nest.sizes[loop];
+  }
+  return true;
+}
+
+bool schedule::fitsTensorMap(const LeafForm &form, const Nest &nest, const ElementView &view, ArrayRef<int> own, ArrayRef<int> terms) {
   if (!inputOf(form, view) || view.hasBorders() || !view.terms.empty())
     return false;
   const Buffer &buffer = form.graph.buffers[view.buffer];
@@ -716,7 +729,9 @@ bool schedule::fitsTensorMap(const LeafForm &form, const ElementView &view, Arra
   if (buffer.batched && buffer.numElements % unit != 0)
     return false;
   unsigned adjacent = 0;
-  for (ArrayRef<int> loops : {own, terms})
+  for (ArrayRef<int> loops : {own, terms}) {
+    if (!isOneRun(nest, view, loops))
+      return false;
     for (int loop : loops) {
       const int64_t stride = view.strides[loop];
       const bool isAdjacent = stride == 1 && loop == loops.back();
@@ -724,15 +739,17 @@ bool schedule::fitsTensorMap(const LeafForm &form, const ElementView &view, Arra
       if (!isAdjacent && stride % unit != 0)
         return false;
     }
+  }
   return adjacent == 1 && view.offset % unit == 0;
 }
 
 bool schedule::fitsGroups(const LeafForm &form, unsigned number, const ProductTiles &product) {
-  const NestMember &member = form.graph.nests[number].members.front();
+  const Nest &nest = form.graph.nests[number];
+  const NestMember &member = nest.members.front();
   const Contraction &loops = product.loops;
   if (!fitsMatrixUnits(product) || product.operands.size() != 1 || product.rows == Rows::batch)
     return false;
-  return fitsTensorMap(form, member.reads[loops.lhs], loops.m, loops.k) && fitsTensorMap(form, member.reads[loops.rhs], loops.n, loops.k);
+  return fitsTensorMap(form, nest, member.reads[loops.lhs], loops.m, loops.k) && fitsTensorMap(form, nest, member.reads[loops.rhs], loops.n, loops.k);
 }
 
 bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machine) {

@@ -158,8 +158,9 @@ bool usesMatrixUnits(const ProductTiles &product, const Machine &machine);
 /// Whether warp groups can multiply nest `number` of a leaf, so far as is known before memory is placed: one product of halves whose operands TMA can
 /// bring.
 bool fitsGroups(const LeafForm &form, unsigned number, const ProductTiles &product);
-/// Whether an operand's matrix may be a tensor of which TMA brings boxes: one of its axes is adjacent, what follows otherwise is a multiple of 16 bytes away.
-bool fitsTensorMap(const LeafForm &form, const leaf::ElementView &view, ArrayRef<int> own, ArrayRef<int> terms);
+/// Whether TMA can bring boxes of the operand's matrix of a nest. Each of its axes is one run of memory, and one of them is adjacent. What follows
+/// otherwise is a multiple of 16 bytes away.
+bool fitsTensorMap(const LeafForm &form, const leaf::Nest &nest, const leaf::ElementView &view, ArrayRef<int> own, ArrayRef<int> terms);
 /// Whether the terms of an operand are adjacent, and not its rows or columns.
 bool isAlongTerms(const leaf::Nest &nest, const leaf::ElementView &view, ArrayRef<int> own, ArrayRef<int> terms);
 /// Whether this machine has warp groups that multiply.
