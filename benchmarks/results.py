@@ -25,7 +25,7 @@ README = ROOT / "README.md"
 BEGIN, END = "<!-- measured: benchmarks/results.py -->", "<!-- end -->"
 # The rows of README.md: machine, program, sizes, type.
 FIRST = [("h200-wavefronts", "grid_rnn", "B256 32x32 D4 H256", "f16"), ("h200-wavefronts", "stacked_lstm", "B256 H512 L64 D32", "f16"),
-         ("h200", "mamba", "N256 L512", "f16"), ("h200-groups", "product", "4096x4096x4096", "f16"), ("epyc-2", "retention", "N16 H16 L64", "f32"),
+         ("h200-models", "mamba", "N256 L512", "f16"), ("h200-models", "product", "4096x4096x4096", "f16"), ("epyc-2", "retention", "N16 H16 L64", "f32"),
          ("epyc-2", "stacked_lstm", "B16 H256 L64 D8", "f32")]
 FIELDS = {"machine", "card", "date", "commit", "command", "peers", "rows"}
 ROW = {"program", "sizes", "type", "ours_us", "peer", "peer_us"}
