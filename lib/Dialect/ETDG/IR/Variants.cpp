@@ -132,6 +132,21 @@ OwningOpRef<GraphOp> etdg::chooseVariants(GraphOp graph, unsigned choice) {
   return chooseVariants(graph, [&](VariantsOp) { return choice; }, mapping);
 }
 
+void etdg::forEachUniformChoice(GraphOp graph, function_ref<void(unsigned, GraphOp, const IRMapping &)> ask) {
+  for (unsigned choice = 0, choices = countVariants(graph); choice < choices; ++choice) {
+    IRMapping mapping;
+    OwningOpRef<GraphOp> copy;
+    if (choices > 1)
+      copy = chooseVariants(graph, [&](VariantsOp) { return choice; }, mapping);
+    ask(choice, copy ? *copy : graph, mapping);
+  }
+}
+
+bool etdg::isChosen(Operation *op, unsigned choice) {
+  auto variants = op->getParentOfType<VariantsOp>();
+  return !variants || variants.getVariants()[std::min<size_t>(choice, variants.getVariants().size() - 1)].isAncestor(op->getParentRegion());
+}
+
 LogicalResult etdg::forEachChoice(GraphOp graph, llvm::function_ref<LogicalResult(GraphOp)> ask) {
   unsigned count = countVariants(graph);
   if (count == 1 && graph.getBody().getOps<VariantsOp>().empty())

@@ -19,6 +19,12 @@ OwningOpRef<GraphOp> chooseVariants(GraphOp graph, llvm::function_ref<unsigned(V
 /// Asks something of the graph with every choice that meets each region at least once, until it fails.
 LogicalResult forEachChoice(GraphOp graph, llvm::function_ref<LogicalResult(GraphOp)> ask);
 
+/// Asks of the graph with one choice in all variants, for each choice (of fewer regions the last one). `mapping` has what became of the graph's
+/// operations and values where a copy is asked.
+void forEachUniformChoice(GraphOp graph, llvm::function_ref<void(unsigned choice, GraphOp chosen, const IRMapping &mapping)> ask);
+/// Whether the operation is in the graph with that choice.
+bool isChosen(Operation *op, unsigned choice);
+
 /// The guard that holds where both do, of which either may be missing: `<[N] below 132>` and `<[L] below 64>` are
 /// `<[N] below 132 and [L] below 64>`.
 GuardAttr conjoinGuards(GuardAttr a, GuardAttr b);

@@ -144,45 +144,35 @@ static void sayStates(BlockOp leaf, ArrayRef<HandedState> states) {
     leaf->setAttr(handedName, DenseI64ArrayAttr::get(leaf.getContext(), pairs));
 }
 
-/// Of several variants each leaf is asked beside what runs with it, whichever variant others take.
-static bool isChosen(Operation *op, unsigned choice) {
-  auto variants = op->getParentOfType<VariantsOp>();
-  return !variants || variants.getVariants()[std::min<size_t>(choice, variants.getVariants().size() - 1)].isAncestor(op->getParentRegion());
-}
-
 namespace {
 struct ETDGHandStates : etdg::impl::ETDGHandStatesBase<ETDGHandStates> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
     if (graph.isExternal())
       return;
-    llvm::MapVector<Operation *, SmallVector<HandedState>> states;
-    for (unsigned choice = 0, choices = countVariants(graph); choice < choices; ++choice)
-      findStatesOf(graph, choice, choices, states);
+    States states;
+    // Of several variants each leaf is asked beside what runs with it, whichever variant others take.
+    forEachUniformChoice(graph, [&](unsigned choice, GraphOp chosen, const IRMapping &mapping) {
+      SymbolSpace space(chosen);
+      GraphAccesses accesses(chosen);
+      graph.walk([&](BlockOp leaf) {
+        if (leaf.isLeaf() && isChosen(leaf, choice))
+          addStates(states, leaf, findStates(cast<BlockOp>(mapping.lookupOrDefault(leaf.getOperation())), space, accesses));
+      });
+    });
     for (auto &[leaf, found] : states)
       sayStates(cast<BlockOp>(leaf), found);
   }
 
 private:
-  static void findStatesOf(GraphOp graph, unsigned choice, unsigned choices, llvm::MapVector<Operation *, SmallVector<HandedState>> &states) {
-    IRMapping mapping;
-    OwningOpRef<GraphOp> copy;
-    if (choices > 1)
-      copy = chooseVariants(graph, [&](VariantsOp) { return choice; }, mapping);
-    GraphOp chosen = copy ? *copy : graph;
-    SymbolSpace space(chosen);
-    GraphAccesses accesses(chosen);
-    graph.walk([&](BlockOp leaf) {
-      if (!leaf.isLeaf() || !isChosen(leaf, choice))
-        return;
-      auto [entry, isNew] = states.try_emplace(leaf);
-      SmallVector<HandedState> found = findStates(copy ? cast<BlockOp>(mapping.lookup(leaf.getOperation())) : leaf, space, accesses);
-      if (isNew)
-        entry->second = std::move(found);
-      else
-        for (auto [all, one] : llvm::zip_equal(entry->second, found))
-          all.why = all.why.empty() ? one.why : all.why;
-    });
+  using States = llvm::MapVector<Operation *, SmallVector<HandedState>>;
+  static void addStates(States &states, BlockOp leaf, SmallVector<HandedState> found) {
+    auto [entry, isNew] = states.try_emplace(leaf);
+    if (isNew)
+      entry->second = std::move(found);
+    else
+      for (auto [all, one] : llvm::zip_equal(entry->second, found))
+        all.why = all.why.empty() ? one.why : all.why;
   }
 };
 } // namespace

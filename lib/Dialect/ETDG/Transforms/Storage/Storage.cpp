@@ -394,13 +394,7 @@ private:
   /// asks of a buffer between two nests is the same for all of them.
   void findPlanes(GraphOp graph) {
     planesOf.clear();
-    unsigned choices = countVariants(graph);
-    for (unsigned choice = 0; choice < choices; ++choice) {
-      IRMapping mapping;
-      OwningOpRef<GraphOp> copy;
-      if (choices > 1)
-        copy = chooseVariants(graph, [&](VariantsOp) { return choice; }, mapping);
-      GraphOp chosen = copy ? *copy : graph;
+    forEachUniformChoice(graph, [&](unsigned choice, GraphOp chosen, const IRMapping &mapping) {
       SymbolSpace space(chosen);
       GraphAccesses accesses(chosen);
       Planes planes(space, accesses, std::max(1u, maxPlanes.getValue()));
@@ -409,19 +403,12 @@ private:
         // (Who says where it lies says how many planes it has.)
         if (op.getType().getDepth() == 0 || llvm::is_contained(results, op.getResult()) || !isChosen(op, choice) || op.getMemory())
           return;
-        SmallVector<int64_t> live = planes.find(copy ? mapping.lookup(op.getResult()) : op.getResult());
+        SmallVector<int64_t> live = planes.find(mapping.lookupOrDefault(op.getResult()));
         auto [entry, isNew] = planesOf.try_emplace(op, live);
         for (auto [all, own] : llvm::zip_equal(entry->second, live))
           all = all < 0 || own < 0 ? -1 : std::max(all, own);
       });
-    }
-  }
-  static bool isChosen(BufferOp op, unsigned choice) {
-    auto variants = op->getParentOfType<VariantsOp>();
-    if (!variants)
-      return true;
-    Region &own = variants.getVariants()[std::min<size_t>(choice, variants.getVariants().size() - 1)];
-    return own.isAncestor(op->getParentRegion());
+    });
   }
 
   llvm::MapVector<Operation *, SmallVector<int64_t>> planesOf;

@@ -217,22 +217,21 @@ tile::PipelineAttr PipelineChooser::choose() {
 static bool hasUnevenTasks(func::FuncOp kernel) {
   return kernel
       .walk([](scf::ForOp loop) {
-        SetVector<Operation *> slice;
         BackwardSliceOptions options;
         options.omitBlockArguments = true;
+        options.inclusive = true;
         auto isOfTask = [](Value value) {
           auto argument = dyn_cast<BlockArgument>(value);
           loops::LevelAttr level = argument ? loops::levelOf(argument.getOwner()->getParentOp()) : loops::LevelAttr();
           return level && level.getLevel() == etdg::LoopLevel::Grid;
         };
-        for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
-          if (isOfTask(bound))
-            return WalkResult::interrupt();
-          if (bound.getDefiningOp() && (failed(getBackwardSlice(bound, &slice, options)) || llvm::any_of(slice, [&](Operation *op) { return llvm::any_of(op->getOperands(), isOfTask); }) ||
-                                        llvm::any_of(bound.getDefiningOp()->getOperands(), isOfTask)))
-            return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
+        auto dependsOnTask = [&](Value bound) {
+          SetVector<Operation *> slice;
+          if (!bound.getDefiningOp())
+            return isOfTask(bound);
+          return failed(getBackwardSlice(bound, &slice, options)) || llvm::any_of(slice, [&](Operation *op) { return llvm::any_of(op->getOperands(), isOfTask); });
+        };
+        return dependsOnTask(loop.getLowerBound()) || dependsOnTask(loop.getUpperBound()) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
