@@ -365,6 +365,35 @@ TEST(SetQueries, DifferencesWithEqualitiesAreEnumeration) {
   EXPECT_GT(numTaken, 100u);
 }
 
+// Locals that depend on each other and are no divisions, as a schedule's tiles leave them: such a piece is taken away value by value.
+TEST(SetQueries, LocalsThatAreNoDivisionsAreTakenByValue) {
+  auto make = [](unsigned locals, ArrayRef<SmallVector<int64_t>> rows) {
+    IntegerPolyhedron set(PresburgerSpace::getSetSpace(/*numDims=*/2, /*numSymbols=*/1, locals));
+    for (const SmallVector<int64_t> &row : rows)
+      set.addInequality(row);
+    return set;
+  };
+  IntegerPolyhedron piece = make(3, {{0, 0, 1, 0, 0, 0, -5},  {1, 0, 0, 0, 0, 0, 0},   {0, 0, -1, 2, 0, 0, 0}, {0, 0, 1, -2, 0, 0, 1},
+                                     {-1, 0, 0, 1, 0, 0, -1}, {0, 1, -1, 0, 0, -5, 5}, {0, 0, -1, 0, 5, 0, 4}, {0, 0, 1, 0, -5, 0, 0},
+                                     {0, -1, 0, 0, -5, 5, 5}, {0, 0, 0, 0, -1, 1, 0},  {0, 0, 0, 0, 0, -1, 1}});
+  IntegerPolyhedron set =
+      make(1, {{0, 0, 1, 0, -5}, {1, 0, 0, 0, 0}, {0, 0, -1, 2, 0}, {0, 0, 1, -2, 1}, {-1, 0, 0, 1, -1}, {0, 1, 0, 0, 0}, {0, -1, 0, 0, 5}});
+  PresburgerSet left = subtract(set, {piece});
+  unsigned numTaken = 0, numLeft = 0;
+  constexpr int64_t size = 13;
+  for (int64_t x = 0; x < size; ++x)
+    for (int64_t y = 0; y < size; ++y)
+      for (int64_t n = 0; n < size; ++n) {
+        SmallVector<int64_t> point{x, y, n};
+        bool isThere = set.containsPointNoLocal(point).has_value(), isTaken = isThere && piece.containsPointNoLocal(point);
+        numTaken += isTaken;
+        numLeft += isThere && !isTaken;
+        ASSERT_EQ(left.containsPoint(point), isThere && !isTaken) << x << ", " << y << ", " << n;
+      }
+  EXPECT_GT(numTaken, 0u);
+  EXPECT_GT(numLeft, 0u);
+}
+
 // Places at two remainders of one counter: quotients are variables without bounds of their own.
 TEST(SetQueries, RemaindersOfOneCounter) {
   std::mt19937_64 random(7);

@@ -15,6 +15,7 @@
 // The loader of a kernel with roles waits as the others do.
 // RUN: ft-opt %s --ft-compile="to=pipeline target=sm_90a skip=coarsen" | FileCheck %s --check-prefix=ROLES
 // ROLES-LABEL: llvm.func @layers_k0
+// ROLES-NOT: nvvm.setmaxregister
 // ROLES: nvvm.griddepcontrol {{ *}}wait
 // ROLES: nvvm.setmaxregister {{ *}}decrease
 
