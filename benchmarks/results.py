@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/performance.md, and the rows of README.md, from the newest measurements of each machine.
+"""Makes docs/performance.md, the rows of README.md and their plots from the newest measurements of each machine.
 
-    benchmarks/results.py [--check] [--plot]
+    benchmarks/results.py [--check]
 
 A file `benchmarks/results/<date>-<machine>.json` holds one run on one machine: `card`, `date`, `commit`, `command`, `peers`, and `rows`.
 A row has `program`, `sizes`, `type`, `ours_us` and `peer_us` (microseconds a call), and `peer` (its name). Where they are known it has `floor_us`
 (the time of arithmetic or memory alone), `reason` (why the peer is faster) and a `command` of its own. Ratios are the peer's time over
 ours: above 1 ours is faster. Only numbers of one file compare: they are of one card in one run.
 
---check fails where the page is not what the files give. --plot draws docs/performance.svg, too, and needs matplotlib.
+--check fails where a page or a plot (docs/plots) is not what the files give.
 """
 
 import argparse
@@ -17,16 +17,18 @@ import json
 import pathlib
 import sys
 
+import plots
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks/results"
 PAGE = ROOT / "docs/performance.md"
-PLOT = ROOT / "docs/performance.svg"
+PLOTS = ROOT / "docs/plots"
 README = ROOT / "README.md"
 BEGIN, END = "<!-- measured: benchmarks/results.py -->", "<!-- end -->"
-# The rows of README.md: machine, program, sizes, type.
-FIRST = [("h200-wavefronts", "grid_rnn", "B256 32x32 D4 H256", "f16"), ("h200-wavefronts", "stacked_lstm", "B256 H512 L64 D32", "f16"),
-         ("h200-models", "mamba", "N256 L512", "f16"), ("h200-models", "product", "4096x4096x4096", "f16"), ("epyc-2", "retention", "N16 H16 L64", "f32"),
-         ("epyc-2", "stacked_lstm", "B16 H256 L64 D8", "f32")]
+# The rows of README.md: machine, program, sizes, type. CPUs first, which each reader has.
+FIRST = [("epyc-2", "retention", "N16 H16 L64", "f32"), ("epyc-2", "gru", "B1 H256 L64", "f32"), ("epyc-2", "stacked_lstm", "B16 H256 L64 D8", "f32"),
+         ("h200-models", "mamba", "N256 L512", "f16"), ("h200-wavefronts", "grid_rnn", "B256 32x32 D4 H256", "f16"),
+         ("h200-models", "product", "4096x4096x4096", "f16"), ("h200-wavefronts", "stacked_lstm", "B256 H512 L64 D32", "f16")]
 FIELDS = {"machine", "card", "date", "commit", "command", "peers", "rows"}
 ROW = {"program", "sizes", "type", "ours_us", "peer", "peer_us"}
 OPTIONAL = {"floor_us", "reason", "command"}
@@ -99,11 +101,11 @@ def page(files):
     lines = ["# Performance", "",
              "This page is made by `benchmarks/results.py` from `benchmarks/results/`. Times are microseconds a call unless a unit is given.",
              "The last column is the peer's time over ours: above 1 ours is faster, and rows below 1 stand in bold, slowest first.",
-             "Only numbers of one table compare: they are of one card in one run.", "How they came about, and what did not help: [history/performance.md](history/performance.md).", "",
-             "![Time of the best peer over ours, by program](performance.svg)", ""]
+             "Only numbers of one table compare: they are of one card in one run.", "How they came about, and what did not help: [history/performance.md](history/performance.md).", ""]
     for data in files:
         lines += [f"## {data['card'][0].upper() + data['card'][1:]}, {data['date']}, `{data['machine']}`", "",
-                  f"Commit {data['commit']}; `{data['command']}`; peers: {data['peers']}.", ""]
+                  f"Commit {data['commit']}; `{data['command']}`; peers: {data['peers']}.", "",
+                  f"![Time of the peer over ours, by program](plots/{data['machine']}.svg)", ""]
         lines += table(data)
         if found := reasons(data):
             lines += ["", "Why the peer is faster:", "", *found]
@@ -114,61 +116,57 @@ def page(files):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def readme(files, text):
-    """README.md with the rows of FIRST between its two marks."""
+def first(files):
+    """(measurements, row) of each of README.md's rows."""
     by_machine = {data["machine"]: data for data in files}
-    lines = ["| program | sizes | type | machine | ours | peer | its time | peer / ours |", "|---|---|---|---|---|---|---|---|"]
     for machine, program, sizes, element in FIRST:
         data = by_machine[machine]
         row = next((row for row in data["rows"] if (row["program"], row["sizes"], row["type"]) == (program, sizes, element)), None)
         if row is None:
             raise BadResults(f"{machine}: README.md shows {program} {sizes} {element}, of which the newest file has no row")
-        lines.append(f"| `{program}` | {sizes} | {element} | {data['card']} | {time(row['ours_us'])} | {row['peer']} | {time(row['peer_us'])} | {row['ratio']:.2f} |")
+        yield data, row
+
+
+def readme(files, text):
+    """README.md with the rows of FIRST between its two marks."""
+    lines = ["| program | sizes | type | machine | ours | peer | its time | peer / ours |", "|---|---|---|---|---|---|---|---|"]
+    for data, row in first(files):
+        lines.append(f"| `{row['program']}` | {row['sizes']} | {row['type']} | {data['card']} | {time(row['ours_us'])} | {row['peer']} | {time(row['peer_us'])} | {row['ratio']:.2f} |")
     before, _, rest = text.partition(BEGIN)
     return "".join([before, BEGIN, "\n", "\n".join(lines), "\n", END, rest.partition(END)[2]])
 
 
-def plot(files):
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "fractaltensor"
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, len(files), figsize=(5 * len(files), 6.5), constrained_layout=True)
-    for axis, data in zip(axes if len(files) > 1 else [axes], files):
-        rows = sorted(((min(rows, key=lambda row: row["ratio"]), name) for name, rows in grouped(data["rows"])), key=lambda pair: pair[0]["ratio"])
-        axis.barh([f"{program} {sizes}" for _, (program, sizes) in rows], [row["ratio"] - 1 for row, _ in rows], left=1, height=0.6,
-                  color=["#c0504d" if row["ratio"] < 1 else "#4f81bd" for row, _ in rows])
-        axis.set_xscale("log")
-        axis.set_xlim(min(0.5, *(row["ratio"] for row, _ in rows)) / 1.2, max(2, *(row["ratio"] for row, _ in rows)) * 1.2)
-        axis.set_xticks([tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if axis.get_xlim()[0] < tick < axis.get_xlim()[1]], minor=False)
-        axis.xaxis.set_major_formatter("{x:g}")
-        axis.xaxis.set_minor_formatter("")
-        axis.axvline(1, color="black", linewidth=0.8)
-        axis.tick_params(axis="y", labelsize=6)
-        axis.set_title(f"{data['card']}, {data['date']}", fontsize=8)
-        axis.set_xlabel("best peer's time / ours (worst type; above 1 ours is faster)", fontsize=7)
-    figure.savefig(PLOT, metadata={"Date": None})
+def words(row):
+    """What the plot says of a row to a pointer."""
+    return f"{row['type']}: ours {time(row['ours_us'])}, {row['peer']} {time(row['peer_us'])} (us where no unit is given)"
+
+
+def drawn(files):
+    """{file: SVG}: a plot for each machine, of the worst type of each program, and one of README.md's rows."""
+    short = {data["machine"]: "CPU" if "cores" in data["card"] else data["card"].split()[-1] for data in files}
+    found = {PLOTS / "first.svg": plots.bars([(f"{row['program']} {row['sizes']}, {short[data['machine']]}", row["ratio"], words(row)) for data, row in first(files)],
+                                             "Measured beside peers")}
+    for data in files:
+        rows = [(min(rows, key=lambda row: row["ratio"]), f"{program} {sizes}") for (program, sizes), rows in grouped(data["rows"])]
+        found[PLOTS / f"{data['machine']}.svg"] = plots.bars([(name, row["ratio"], words(row)) for row, name in rows], f"{data['card']}, {data['date']}")
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="fail where docs/performance.md is not what the files give")
-    parser.add_argument("--plot", action="store_true", help="draw docs/performance.svg, too (needs matplotlib)")
+    parser.add_argument("--check", action="store_true", help="fail where a page or a plot is not what the files give")
     options = parser.parse_args()
     try:
         files = newest()
-        pages = {PAGE: page(files), README: readme(files, README.read_text())}
+        pages = {PAGE: page(files), README: readme(files, README.read_text()), **drawn(files)}
     except BadResults as error:
         sys.exit(f"benchmarks/results: {error}")
     for path, text in pages.items():
         if not options.check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text)
-        elif path.read_text() != text:
+        elif not path.exists() or path.read_text() != text:
             sys.exit(f"{path.relative_to(ROOT)} is not what benchmarks/results gives: run benchmarks/results.py")
-    if options.check:
-        return
-    if options.plot:
-        plot(files)
 
 
 if __name__ == "__main__":
