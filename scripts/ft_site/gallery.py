@@ -5,6 +5,9 @@ import re
 import subprocess
 import sys
 
+# How names are written that are no words.
+_NAMES = {"rnn": "RNN", "lstm": "LSTM", "gru": "GRU", "gemm": "GEMM", "mlp": "MLP", "rwkv": "RWKV", "relu": "ReLU", "bigbird": "BigBird"}
+
 
 def write(root, folder, tools):
     folder.mkdir(parents=True)
@@ -15,11 +18,12 @@ def write(root, folder, tools):
     for data in results.newest():
         for row in data["rows"]:
             rows.setdefault(row["program"], []).append((data["card"], row))
-    lines = ["# Gallery\n", "Programs of `examples/`: each compiles for CPUs and GPUs, in `.mlir` and in Python.\n", "| program | what it is |", "|---|---|"]
+    lines = ["# Gallery\n", "Programs of `examples/`: each compiles for CPUs and GPUs, in `.mlir` and in Python.\n",
+             "The last column is a peer's time over ours on each machine, at the sizes of the program's page.\n", "| program | what it is | peer / ours |", "|---|---|---|"]
     for file in sorted((root / "examples").glob("*.mlir")):
         name = file.stem
         words, code = _parts(file.read_text())
-        lines.append(f"| [{name.replace('_', ' ')}]({name}.md) | {_first(words)} |")
+        lines.append(f"| [{_title(name)}]({name}.md) | {_first(words)} | {_ratios(rows.get(name, []))} |")
         (folder / f"{name}.md").write_text(_page(root, folder, tools, name, words, code, rows.get(name, [])))
     (folder / "index.md").write_text("\n".join(lines) + "\n")
 
@@ -31,12 +35,27 @@ def _parts(text):
     return words, text[head.end():].strip() if head else text
 
 
+def _title(name):
+    words = " ".join(_NAMES.get(word, word) for word in name.split("_"))
+    return words[0].upper() + words[1:]
+
+
+def _ratios(rows):
+    """The least and the greatest ratio of each machine."""
+    found = {}
+    for card, row in rows:
+        if row.get("peer_us"):
+            found.setdefault("CPU" if "cores" in card else card.split()[-1], []).append(row["peer_us"] / row["ours_us"])
+    ends = {card: dict.fromkeys(f"{ratio:.2g}" for ratio in (min(ratios), max(ratios))) for card, ratios in found.items()}
+    return "<br>".join(f"{card} {' to '.join(two)}" for card, two in ends.items())
+
+
 def _first(words):
     return " ".join(words.split("\n\n")[0].split()).replace("|", "\\|")
 
 
 def _page(root, folder, tools, name, words, code, rows):
-    out = [f"# {name.replace('_', ' ').capitalize()}\n", words.replace("<", "&lt;") + "\n"]
+    out = [f"# {_title(name)}\n", words.replace("<", "&lt;") + "\n"]
     if rows:
         out += ["## Measured\n", "| machine | sizes | type | ours, µs | peer | its time, µs |", "|---|---|---|---|---|---|"]
         for card, row in rows:
