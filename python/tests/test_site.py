@@ -6,7 +6,6 @@ import html
 import http.server
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,9 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 from ft_site import check, config, references, stage  # noqa: E402
 
+import browser
+
 MISSING = [package for module, package in config.NEEDS.items() if not config._found(module)]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-WIDTH = "<script>addEventListener('load', () => document.documentElement.setAttribute('data-width', document.documentElement.scrollWidth))</script>"
 
 
 def make(*options):
@@ -69,21 +68,8 @@ class Checks(unittest.TestCase):
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves pages that write their own width down."""
-
     def log_message(self, *_):
         pass
-
-    def do_GET(self):
-        path = pathlib.Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        if path.suffix != ".html" or not path.exists():
-            return super().do_GET()
-        body = path.read_text().replace("</body>", WIDTH + "</body>").encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(body)
 
 
 @unittest.skipIf(MISSING, f"{', '.join(MISSING)} missing")
@@ -112,22 +98,41 @@ class Site(unittest.TestCase):
             text = html.unescape((self.site / f"gallery/{example.stem}/index.html").read_text())
             self.assertIn("func.func @", re.sub(r"<[^>]+>", "", text))
 
-    @unittest.skipIf(CHROMIUM is None, "no Chromium")
-    def test_in_a_browser(self):
+    def served(self):
+        """The site's address on a server of its own."""
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Handler, directory=self.folder.name))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
-        for page in ("", "performance/", "torch/", "gallery/", "gallery/gru/", "reference/ft/", "reference/python/", "reference/etdg-passes/"):
-            with self.subTest(page), tempfile.TemporaryDirectory() as profile:
-                done = subprocess.run(
-                    [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=700,900", f"--user-data-dir={profile}",
-                     "--virtual-time-budget=4000", "--dump-dom", f"http://127.0.0.1:{server.server_address[1]}/at/any/path/{page}"],
-                    capture_output=True, text=True, timeout=300)
-                self.assertNotIn("CONSOLE", done.stderr)
-                width = re.search(r'<html[^>]*data-width="(\d+)"', done.stdout)
-                self.assertIsNotNone(width, done.stderr[-500:])
-                self.assertLessEqual(int(width.group(1)), 700)
+        return f"http://127.0.0.1:{server.server_address[1]}/at/any/path/"
+
+    @unittest.skipIf(browser.PROGRAM is None, "no Chromium")
+    def test_in_a_browser(self):
+        address = self.served()
+        with browser.Browser(700) as window:
+            for page in ("", "performance/", "torch/", "gallery/", "gallery/gru/", "reference/ft/", "reference/python/", "reference/etdg-passes/"):
+                window.open(address + page)
+                self.assertEqual((window.errors, window.wider() <= 0), ([], True), page)
+
+    @unittest.skipIf(browser.PROGRAM is None, "no Chromium")
+    def test_by_keyboard(self):
+        """Tab goes through what is in sight, in the page's order; a narrow window's navigation opens by Enter."""
+        address = self.served()
+        for width in (700, 1400):
+            with browser.Browser(width) as window:
+                window.open(address + "when/")
+                places = [place for place in window.tabs(60) if place["tag"] not in ("input", "div")]
+                self.assertEqual(places[0]["label"], "Skip to content")
+                self.assertEqual([place["way"] for place in places], sorted(place["way"] for place in places))
+                self.assertEqual([place for place in places if not place["seen"] or not place["marked"]], [])
+                labels = [place["label"] for place in places]
+                self.assertIn("performance.md", labels)
+                self.assertEqual("Navigation" in labels, width == 700)
+                self.assertEqual("From a loop to compiled code, in Python" in labels, width == 1400)
+                if width == 700:
+                    window.evaluate("document.querySelector('[aria-label=Navigation]').focus()")
+                    window.press("Enter")
+                    self.assertIn("From a loop to compiled code, in Python", [place["label"] for place in window.tabs(12) if place["seen"]])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,16 @@ CSS = """
 .md-typeset iframe.graph { width: 100%; height: 34rem; border: 1px solid var(--md-default-fg-color--lightest); }
 .md-typeset table:not([class]) { display: block; overflow-x: auto; }
 .md-typeset h2 code, .md-typeset h3 code { overflow-wrap: anywhere; }
+@media (max-width: 76.234375em) { [data-md-toggle=drawer]:not(:checked) ~ .md-container .md-sidebar--primary { visibility: hidden; } }
+"""
+# The theme's drawer of narrow windows takes Enter, and Tab does not lead to it.
+SCRIPT = """
+document.querySelectorAll('label.md-header__button[for=__drawer]').forEach(label => {
+  label.tabIndex = 0;
+  label.setAttribute('role', 'button');
+  label.setAttribute('aria-label', 'Navigation');
+  label.addEventListener('keydown', event => { if (event.key === ' ') { event.preventDefault(); label.click(); } });
+});
 """
 
 
@@ -44,6 +54,7 @@ def write(root, work, pages):
     rationale = [p for p in every if p.startswith("rationale/")]
     inside = [p for p in every if p not in START + USE + gallery + reference + history + rationale]
     (pages / "site.css").write_text(CSS)
+    (pages / "site.js").write_text(SCRIPT)
     settings = {
         "site_name": "FractalTensor",
         "docs_dir": str(pages),
@@ -53,6 +64,7 @@ def write(root, work, pages):
                               {"media": "(prefers-color-scheme: dark)", "scheme": "slate", "toggle": {"icon": "material/weather-sunny", "name": "light"}}]},
         "extra": {"generator": False},
         "extra_css": ["site.css"],
+        "extra_javascript": ["site.js"],
         "plugins": ["search", {"mkdocstrings": {"handlers": {"python": {
             "paths": [str(root / "python")], "options": {"show_root_heading": True, "show_source": False, "heading_level": 2, "show_root_full_path": False,
                                                          "docstring_style": "google", "filters": ["!^_"], "allow_inspection": False}}}}}],
