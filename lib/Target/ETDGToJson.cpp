@@ -38,6 +38,7 @@ private:
                 ArrayRef<StringAttr> symbols);
   void writeOperation(BlockOp block, const OperationNode &node);
   void writeOperators(StringRef key, ArrayRef<ft::OperatorKind> operators);
+  void writeOrder(BlockOp block, ScheduleAttr schedule);
   int64_t bufferId(BlockOp block, int64_t operand) {
     return bufferIds.lookup(block.getBuffers()[operand]);
   }
@@ -263,6 +264,27 @@ void JsonWriter::writeOperation(BlockOp block, const OperationNode &node) {
   });
 }
 
+/// The loops of a schedule, outer first, over expressions of the block's dimensions.
+void JsonWriter::writeOrder(BlockOp block, ScheduleAttr schedule) {
+  AffineMap map = schedule.getMap().getValue();
+  SmallVector<StringAttr> all = block.getDimNames(), symbols = block.getSymbolNames();
+  // A schedule is over the block's own dimensions.
+  ArrayRef<StringAttr> dims = ArrayRef(all).drop_front(block.getNumAncestors());
+  json.attributeArray("order", [&] {
+    for (LoopAttr loop : schedule.getLoops())
+      json.object([&] {
+        json.attribute("over", schedule.isOverColumns(loop) ? "columns" : toString(map.getResult(loop.getDimension()), dims, symbols));
+        json.attribute("kind", stringifyLoopKind(loop.getKind()));
+        if (loop.getLevel() != LoopLevel::None)
+          json.attribute("level", stringifyLoopLevel(loop.getLevel()));
+        if (!loop.hasAnyTile() && loop.getTile() != 1)
+          json.attribute("tile", loop.getTile());
+        if (loop.getSync() != SyncKind::None)
+          json.attribute("sync", stringifySyncKind(loop.getSync()));
+      });
+  });
+}
+
 void JsonWriter::writeNode(BlockOp block) {
   SmallVector<StringAttr> dims = block.getDimNames(), symbols = block.getSymbolNames();
   json.object([&] {
@@ -302,8 +324,10 @@ void JsonWriter::writeNode(BlockOp block) {
     ScheduleAttr schedule = block.getScheduleAttr();
     if (!schedule && block.getNest())
       schedule = block.getNest().getScheduleAttr();
-    if (schedule)
+    if (schedule) {
       json.attribute("schedule", toString(Attribute(schedule)));
+      writeOrder(block, schedule);
+    }
   });
 }
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 PROGRAM = next((b for b in map(shutil.which, ("chromium", "chromium-browser", "chromium-headless-shell", "google-chrome")) if b), None)
-_KEYS = {"Tab": 9, "Enter": 13, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35}
+_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35}
 #: Where the keyboard is: the way to the element from the page's root, what it says, and whether a person can see it there.
 _FOCUS = """(() => {
   const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e), way = [];
@@ -28,7 +28,7 @@ class Browser:
         to_read, self._out = os.pipe()
         self._in, to_write = os.pipe()
         # Chromium reads from its descriptor 3 and writes to 4.
-        shell = f"exec 3<&{to_read} 4>&{to_write}; exec \"$@\""
+        shell = f'exec 3<&{to_read} 4>&{to_write}; exec "$@"'
         self._process = subprocess.Popen(
             ["bash", "-c", shell, "browser", PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={self._profile}",
              f"--window-size={width},{height}"],

@@ -14,13 +14,12 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from ft_report import collect  # noqa: E402
+from ft_report import collect, page  # noqa: E402
+
+import browser
 
 BUILD = pathlib.Path(os.environ.get("FT_BUILD", ROOT / "build"))
 HAS_TOOLS = (BUILD / "bin/ft-translate").exists()
-BROWSER = next((b for b in map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome")) if b), None)
-
-
 NODE = shutil.which("node")
 SCRIPT = ROOT / "lib/Target/Page/graph.js"
 #: Reads graphs, writes where their cards and lines are.
@@ -124,6 +123,34 @@ module {
             self.assertEqual(collect.without_places(output)[0].strip(), plain.strip(), phase)
 
 
+class Words(unittest.TestCase):
+    def test_remarks(self):
+        self.assertEqual(collect.sentence(' | Function=f_k0 | Remark="rows i: 1 step"'), ("rows i: 1 step", "kernel f_k0"))
+        self.assertEqual(collect.sentence(' | Reason="block @r1 stays, as it is", rule=cost, bytes="4 * N"'), ("block @r1 stays, as it is", "rule cost, bytes 4 * N"))
+
+    def test_alike_remarks_are_one(self):
+        def remark(text, line):
+            return {"kind": "Missed", "category": "coarsen", "name": "merge", "text": text, "facts": "", "line": line}
+
+        text = page._remarks({"remarks": [remark("block @r1 and block @r2 stay two", 3), remark("block @r5 and block @r6 stay two", 9), remark("a buffer of two", 9)]})
+        self.assertEqual(text.count("class='remark'"), 2)
+        for part in ("2 times", "block … and block … stay two", "<li>block @r1 and block @r2 stay two</li>", "line 3", "a buffer of two"):
+            self.assertIn(part, text)
+
+    def test_plans(self):
+        said = "team t, shared j k, rows i: 17 steps of 42.7 points, 3.9 rows a call, 17 barriers, 4.41 MB streamed, 114 us"
+        self.assertEqual(page.plan_of(said), ["t", "j k", "i", "", "17", "42.7", "3.9", "17", "4.41 MB"])
+        self.assertEqual(page.plan_of("rows i, inner j k: 1 step of 4.0 points, 2.0 rows a call, 1 barrier, 0 MB streamed, 2 us"), ["", "", "i", "j k", "1", "4.0", "2.0", "1", "0 MB"])
+        self.assertEqual(page.plan_of("kernel of rows i; rows j"), ["", "", "i / j", "", "", "", "", "", ""])
+        launch = 'loops.launch @f_k0(%a) {x = 1, plan = "rows i: 1 step", seconds = 1.5e-06} : i1'
+        self.assertEqual(collect.plan(launch), [{"kernel": "f_k0", "plan": "rows i: 1 step", "seconds": 1.5e-6}])
+
+    def test_names(self):
+        text = "func.func @f(%arg0: i1, %arg1: i1) {\n  %w = x.y %arg0, %arg1, %arg10\n}"
+        self.assertEqual(collect.named(text, {0: "xs", 1: "w"}), "func.func @f(%xs: i1, %arg1: i1) {\n  %w = x.y %xs, %arg1, %arg10\n}")
+        self.assertEqual(collect.named(f"{text}\n{text.replace('@f', '@g')}", {0: "xs"}).count("%xs"), 0)
+
+
 class Difference(unittest.TestCase):
     def test_texts_come_back(self):
         texts = ["", "a\nb\nc", "a\nB\nc\nd", "x", "x"]
@@ -151,10 +178,9 @@ class BadInput(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
 
-#: Clicks through the page and leaves what it saw in an attribute of the document.
-DRIVE = """
-<script>
-const seen = {errors: window.ftErrors, panels: [], wide: [], zoomed: [], focused: [], followed: [], chosen: []};
+#: Clicks through the page and gives what it saw.
+DRIVE = """(() => {
+const seen = {panels: [], wide: [], zoomed: [], focused: [], followed: [], chosen: []};
 document.querySelectorAll('section[data-program]').forEach(section => {
   location.hash = section.dataset.program;
   open(section.dataset.program);
@@ -181,9 +207,8 @@ document.querySelectorAll('section[data-program]').forEach(section => {
   section.querySelectorAll('.follow button').forEach(b => b.click());
 });
 seen.visible = [...document.querySelectorAll('section')].filter(s => s.offsetHeight > 0).length;
-document.documentElement.setAttribute('data-seen', JSON.stringify(seen));
-</script></body>"""
-WATCH = "<head><script>window.ftErrors = []; window.onerror = m => window.ftErrors.push(String(m)); console.error = m => window.ftErrors.push(String(m));</script>"
+return seen;
+})()"""
 
 
 @unittest.skipUnless(HAS_TOOLS, "the tools are not built")
@@ -214,23 +239,21 @@ class Page(unittest.TestCase):
         self.assertIsNone(re.search(r"<(script|img|link)[^>]+src=", self.text))
         data = json.loads(re.search(r"id='data'>(.*?)</script>", self.text, re.S).group(1).replace("<\\/", "</"))
         self.assertEqual([p["name"] for p in data["stacked_lstm"]["phases"]], list(collect.PHASES))
+        # What was decided stands on the cards and in the table.
+        (graph,) = data["stacked_lstm"]["graphs"]["scheduled"]
+        self.assertEqual([(loop["over"], loop["kind"]) for loop in graph["nodes"][0]["order"]][1:3], [("j", "sequential"), ("k", "sequential")])
+        cells = re.search(r"<td>stacked_lstm_k0</td>(.*?)</tr>", self.text).group(1)
+        self.assertRegex(cells, r"^(<td>[^<]+</td>){9}<td>[\d.]+ .?s</td><td><span class='bar' style='--part:100.0%'>100%</span></td>$")
+        self.assertIn("%xss: !ft.list", self.text)
+        self.assertNotIn('"arg0"', self.text)
 
-    @unittest.skipUnless(BROWSER, "no Chromium")
+    @unittest.skipUnless(browser.PROGRAM, "no Chromium")
     def test_in_a_browser(self):
-        """Opens without errors; a click on a block shows its maps."""
-        driven = os.path.join(self.folder, "driven.html")
-        with open(driven, "w", encoding="utf-8") as file:
-            file.write(self.text.replace("<head>", WATCH, 1).replace("</body>", DRIVE, 1))
-        command = [
-            BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/profile", "--virtual-time-budget=20000", "--window-size=700,900",
-            "--enable-logging=stderr", "--dump-dom", f"file://{driven}",
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=240)
-        self.assertEqual([line for line in done.stderr.splitlines() if ":CONSOLE" in line], [])
-        import html
-
-        seen = json.loads(html.unescape(re.search(r'data-seen="(.*?)"', done.stdout).group(1)))
-        self.assertEqual(seen["errors"], [])
+        """Opens without errors, no wider than the window; a click on a block shows its maps."""
+        with browser.Browser(700) as window:
+            window.open(f"file://{self.path}")
+            seen = window.evaluate(DRIVE)
+            self.assertEqual(window.errors, [])
         self.assertEqual(seen["visible"], 1)
         panels = {(program, *sorted(card.items())): text for program, card, text in seen["panels"]}
         first = panels[("stacked_lstm", ("node", "1"))]
@@ -246,6 +269,32 @@ class Page(unittest.TestCase):
         self.assertRegex(seen["chosen"][0], r"source line \d+.*etdg: \d+.*target: \d+")
         for where, text in panels.items():
             self.assertNotRegex(text, r"argument \d", where)
+
+    @unittest.skipUnless(browser.PROGRAM, "no Chromium")
+    def test_by_keyboard(self):
+        """Tab goes through all that is in sight in the page's order; Enter opens a block, Escape closes it."""
+        with browser.Browser(1400) as window:
+            window.open(f"file://{self.path}#stacked_lstm")
+            places = window.tabs(40)
+            self.assertEqual([place for place in places if not place["seen"] or not place["label"]], [])
+            self.assertEqual([place["way"] for place in places], sorted(place["way"] for place in places))
+            labels = [place["label"] for place in places]
+            for label in ("Overview", "Graph", "as scheduled", "the whole graph", "argument xss: [N, L] 1x64xf32"):
+                self.assertIn(label, labels)
+            window.evaluate("document.querySelector('section.on .view:not([hidden]) .card.graph').focus()")
+            panel = "document.querySelector('section.on .view:not([hidden]) .ftg-detail')"
+            window.press("Enter")
+            self.assertIn("r0  [map, scanl, scanl] (i, j, k)", window.evaluate(f"{panel}.textContent"))
+            window.press("Escape")
+            self.assertTrue(window.evaluate(f"{panel}.hidden"))
+            # A filter leaves the remarks that have its words, and the heads of these.
+            left = window.evaluate("""(() => {
+              const section = document.querySelector('section.on'), filter = section.querySelector('.filter input');
+              filter.value = 'one leaf for each';
+              filter.dispatchEvent(new Event('input'));
+              return [...section.querySelectorAll('[id$=-remarks] > :is(h3, .remark):not([hidden])')].map(e => e.localName === 'h3' ? e.textContent : e.querySelector('b').textContent);
+            })()""")
+            self.assertEqual(left, ["done", "lower"])
 
 
 if __name__ == "__main__":

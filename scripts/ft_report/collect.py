@@ -81,6 +81,15 @@ def without_places(text):
     return "\n".join(lines) + "\n", sources
 
 
+def named(text, names):
+    """A program's text with its arguments' names of the source; text of several functions as it is, whose `%arg0` are several."""
+    heads = re.findall(r"^ *(?:func\.func|etdg\.graph)\b.*@", text, re.M)
+    if len(heads) != 1:
+        return text
+    free = {f"arg{number}": name for number, name in names.items() if not re.search(rf"%{re.escape(name)}\b", text)}
+    return re.sub(r"%(arg\d+)\b", lambda match: "%" + free.get(match[1], match[1]), text)
+
+
 def phases(tools, file):
     """[(name, text with locations or None, error)] after each phase."""
     found = []
@@ -92,7 +101,7 @@ def phases(tools, file):
     return found
 
 
-_LAUNCH = re.compile(r'loops\.launch @([\w.$-]+)\(.*?\{.*?plan = "((?:[^"\\]|\\.)*)", seconds = ([-+.\dE]+)')
+_LAUNCH = re.compile(r'loops\.launch @([\w.$-]+)\(.*?\{.*?plan = "((?:[^"\\]|\\.)*)", seconds = ([-+.\deE]+)')
 
 
 def plan(text):
@@ -100,18 +109,34 @@ def plan(text):
     return [{"kernel": kernel, "plan": said, "seconds": float(seconds)} for kernel, said, seconds in _LAUNCH.findall(text or "")]
 
 
-_REMARK = re.compile(r"^(.*?):(\d+):(\d+): remark: \[(\w+)\] (\S+) \| Category:(\S+) \| (.*)$")
+_REMARK = re.compile(r"^(.*?):(\d+):(\d+): remark: \[(\w+)\] (\S+) \| Category:(\S+)( \| .*)$")
+_FACT = re.compile(r' \| Function=(?P<function>\S+)|(?:\| |, )(?P<key>[\w-]+)=(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^,|]*))')
+
+
+def sentence(text):
+    """(what a remark says, its other facts) of `Reason="…", block=r1, leaves=2`."""
+    said, facts = [], []
+    for match in _FACT.finditer(text):
+        key, value = match["key"], match["quoted"] if match["quoted"] is not None else match["plain"]
+        if match["function"]:
+            facts.append(f"kernel {match['function']}")
+        elif key in ("Reason", "Remark"):
+            said.append(value)
+        else:
+            facts.append(f"{key} {value}")
+    return "; ".join(said) or text.strip(" |"), ", ".join(facts)
 
 
 def remarks(tools, file):
-    """[{kind, name, category, text, line}] in the order of the compile."""
+    """[{kind, name, category, text, facts, line}] in the order of the compile."""
     _, error = tools.run("ft-opt", file, "--ft-compile=to=target target=cpu", "--remarks-filter=.*", "-o", os.devnull)
     found = []
     for line in (error or "").splitlines():
         match = _REMARK.match(line)
         if match:
             _, at, _, kind, name, category, text = match.groups()
-            found.append({"kind": kind, "name": name, "category": category, "text": text, "line": int(at)})
+            said, facts = sentence(text)
+            found.append({"kind": kind, "name": name, "category": category, "text": said, "facts": facts, "line": int(at)})
     return found
 
 
@@ -152,11 +177,12 @@ def bench(tools, file, *options):
     return {**measured, "ok": output is not None, "error": "" if output is not None else error}
 
 
-def dataflow(tools, file, buffer):
-    """DAT's loop nest for a program without recurrences, or None."""
+def dataflow(tools, file, buffer, names):
+    """DAT's loop nest for a program without recurrences, its arguments by their names, or None."""
     graph, _ = tools.run("ft-translate", "--etdg-to-dataflow", file)
     if graph is None:
         return None
+    graph = re.sub(r'"arg(\d+)"', lambda match: json.dumps(names.get(int(match[1]), match[0].strip('"'))), graph)
     found, _ = tools.run("ft-dataflow", "-", f"--buffer={buffer}", "--json", "--budget=5", text=graph)
     try:
         return {"graph": json.loads(graph), "schedule": json.loads(found)}
@@ -233,13 +259,15 @@ def program(tools, file):
         text = source.read()
     placed = phases(tools, file)
     texts = {phase: output for phase, output, _ in placed if output}
-    after = [(phase, *(without_places(output) if output else (None, [])), error) for phase, output, error in placed]
     first, error = graphs(tools, file)
+    names = {b["argument"]: b["name"] for graph in first[:1] for b in graph["buffers"] if "argument" in b and "name" in b}
+    after = [(phase, *((named(shown, names), lines) if output else (None, [])), error)
+             for phase, output, error in placed for shown, lines in [without_places(output or "")]]
     last = graphs(tools, file, texts["schedule"])[0] if texts.get("schedule") else []
     return {
         "name": name, "file": file, "source": text, "phases": after, "graphs": {"converted": first, "scheduled": last}, "plan": plan(texts.get("threads")),
         "error": error if not first else "", "remarks": remarks(tools, file), "waves": waves(tools, file, texts.get("schedule")),
-        "dataflow": dataflow(tools, file, 8192),
+        "dataflow": dataflow(tools, file, 8192, names),
     }
 
 

@@ -56,7 +56,15 @@ all('section[data-program]').forEach(section => {
     views.forEach((v, j) => { v.hidden = i !== j; });
   }));
   const filter = $('.filter input', section);
-  if (filter) filter.addEventListener('input', () => all('.remark', section).forEach(r => { r.hidden = !r.textContent.toLowerCase().includes(filter.value.toLowerCase()); }));
+  if (filter) filter.addEventListener('input', () => {
+    let head = null;
+    all('.tab[id$=-remarks] > *', section).forEach(e => {
+      if (e.localName === 'h3') { head = e; head.hidden = true; }
+      if (!e.matches('.remark')) return;
+      e.hidden = !e.textContent.toLowerCase().includes(filter.value.toLowerCase());
+      if (!e.hidden) head.hidden = false;
+    });
+  });
   all('[data-line]', section).forEach(b => b.addEventListener('click', () => setLine(section, Number(b.dataset.line))));
 });
 const find = $('nav input');

@@ -70,10 +70,25 @@ def _facts(program):
     return f"<div class='facts'>{''.join(facts)}</div>" + (f"<p class='sub'>measured at {escape(lengths)}</p>" if lengths else "")
 
 
-_PLAN = re.compile(
-    r"(?:rows (?P<rows>[^,]+), )?(?:inner (?P<inner>[^:]+))?.*?(?P<steps>[\d.e+]+) steps of (?P<points>[\d.e+]+) points(?:, (?P<call>[\d.e+]+) rows a call)?"
-    r"(?:, (?P<barriers>\d+) barriers)?(?:, (?P<streamed>[\d.e+]+ [kMG]?B) streamed)?"
-)
+#: What a plan says of its loops, and of what they cost (CostModel::describe).
+_LOOPS = re.compile(r"\b(team|shared|rows|inner) ([\w ]+)")
+_COSTS = {"steps": r"([\d.e+]+) steps? of", "points": r"steps? of ([\d.e+]+) points?", "call": r"([\d.e+]+) rows a call", "barriers": r"([\d.e+]+) barriers?",
+          "streamed": r"([\d.e+]+ [kMG]?B) streamed"}
+_HEADS = {"kernel": "Kernels run one after the other.", "waves over": "The loop whose iterations are waves: all cores run one, then wait.",
+          "cores share": "Loops whose iterations are dealt to the cores.", "rows": "The loop whose iterations one product computes together.",
+          "inner loops": "Loops of one task, outer first.", "steps": "Waves: points of one step do not depend on each other.",
+          "points a step": "Iterations that may run at once, on average.", "rows a call": "Rows that one product takes together.",
+          "barriers": "How often all cores wait for each other.", "streamed": "Bytes that move between memory and caches.",
+          "predicted": "By the cost model, at typical lengths; none for a kernel that it has no model of.", "share": "Of the predicted time of all kernels."}
+
+
+def plan_of(text):
+    """What a kernel's plan says, in the order of _HEADS; a kernel of several nests has the loops of each."""
+    loops = {}
+    for name, over in _LOOPS.findall(text.partition(":")[0]):
+        loops.setdefault(name, []).append(over.strip())
+    costs = [re.search(pattern, text) for pattern in _COSTS.values()]
+    return [" / ".join(loops.get(name, [])) for name in ("team", "shared", "rows", "inner")] + [cost.group(1) if cost else "" for cost in costs]
 
 
 def _plan(program):
@@ -81,25 +96,19 @@ def _plan(program):
     kernels = program["plan"]
     if not kernels:
         return ""
-    whole = sum(k["seconds"] for k in kernels) or 1
-    heads = [("kernel", "Kernels run one after the other."), ("rows", "The loop whose iterations tasks share."), ("inner loops", "Loops of one task, outer first."),
-             ("steps", "Waves: points of one step do not depend on each other."), ("points a step", "Iterations that may run at once, on average."),
-             ("rows a call", "Rows that one product takes together."), ("barriers", "How often all tasks wait for each other."),
-             ("streamed", "Bytes that move between memory and caches."), ("predicted", "By the cost model, at typical lengths."), ("share", "Of the predicted time of all kernels.")]
-    rows = []
+    whole, rows = sum(k["seconds"] for k in kernels), []
     for kernel in kernels:
-        said = _PLAN.search(kernel["plan"])
-        parts = [said.group(name) or "–" if said else "–" for name in ("rows", "inner", "steps", "points", "call", "barriers", "streamed")]
-        share = kernel["seconds"] / whole
+        share = kernel["seconds"] / whole if whole else 0
+        bar = f"<span class='bar' style='--part:{share * 100:.1f}%'>{share:.0%}</span>" if kernel["seconds"] else "–"
         rows.append(
-            f"<tr title='{escape(kernel['plan'], quote=True)}'><td>{escape(kernel['kernel'])}</td>" + "".join(f"<td>{escape(p)}</td>" for p in parts)
-            + f"<td>{duration(kernel['seconds'])}</td><td><span class='bar' style='--part:{share * 100:.1f}%'>{share:.0%}</span></td></tr>"
+            f"<tr title='{escape(kernel['plan'], quote=True)}'><td>{escape(kernel['kernel'])}</td>" + "".join(f"<td>{escape(p) or '–'}</td>" for p in plan_of(kernel["plan"]))
+            + f"<td>{duration(kernel['seconds'])}</td><td>{bar}</td></tr>"
         )
-    planes = [b for g in program["graphs"]["scheduled"] for b in g["buffers"] if b.get("planes")]
-    kept = f"<p class='sub'>{len(planes)} buffers keep planes of the last steps alone.</p>" if planes else ""
+    kept = sum(1 for g in program["graphs"]["scheduled"] for b in g["buffers"] if any(planes != "all" for planes in b.get("live", [])))
+    heads = "".join(f"<th title='{escape(words, quote=True)}'>{head}</th>" for head, words in _HEADS.items())
     return (
-        f"<h3>Plan</h3><div class='wide' tabindex='0' role='region' aria-label='Plan'><table><tr>{''.join(f'<th title={chr(34)}{t}{chr(34)}>{h}</th>' for h, t in heads)}</tr>"
-        f"{''.join(rows)}</table></div>{kept}"
+        f"<h3>Plan</h3><div class='wide' tabindex='0' role='region' aria-label='Plan'><table><tr>{heads}</tr>{''.join(rows)}</table></div>"
+        + (f"<p class='sub'>{kept} {'buffer keeps' if kept == 1 else 'buffers keep'} some planes alone, as the cards say.</p>" if kept else "")
     )
 
 
@@ -157,23 +166,36 @@ def _rank(remark):
 _RANKS = ("choices", "refused or left", "done", "found")
 
 
+def _alike(remark):
+    """Remarks that differ in names of blocks alone are one group."""
+    return (_rank(remark), remark["kind"], remark["category"], remark["name"], re.sub(r"(block|buffer|nest) ('\w+'|@[\w.]+|\d+)", r"\1 …", remark["text"]))
+
+
+def _remark(group, kind, category, name, text):
+    """One line for remarks that are alike; what each says of its own is under it."""
+    lines = sorted(set(r["line"] for r in group if r["line"]))
+    links = "".join(f"<button type='button' class='line' data-line='{line}'>line {line}</button>" for line in lines)
+    own = dict.fromkeys(": ".join(filter(None, (r["text"] if r["text"] != text else "", r["facts"]))) for r in group)
+    own.pop("", None)
+    items = "".join(f"<li>{escape(fact)}</li>" for fact in own)
+    more = "" if not own else f"<small>{escape(next(iter(own)))}</small>" if len(own) == 1 else f"<details><summary>{len(own)} of them</summary><ul>{items}</ul></details>"
+    count = f" <span class='count'>{len(group)} times</span>" if len(group) > 1 else ""
+    return (f"<div class='remark'><span class='k {escape(kind)}'>{escape(kind)}</span><span>{escape(category)}<br><b>{escape(name)}</b>{count}</span>"
+            f"<div>{escape(text)}{more}</div><span>{links}</span></div>")
+
+
 def _remarks(program):
     groups = {}
     for remark in program["remarks"]:
-        groups.setdefault((_rank(remark), remark["kind"], remark["category"], remark["name"], remark["text"]), []).append(remark["line"])
+        groups.setdefault(_alike(remark), []).append(remark)
     if not groups:
         return "<p class='sub'>the compiler made no remarks</p>"
     rows, last = [], None
-    for (rank, kind, category, name, text), lines in sorted(groups.items(), key=lambda g: g[0][0]):
+    for (rank, kind, category, name, text), group in sorted(groups.items(), key=lambda g: g[0][0]):
         if rank != last:
             rows.append(f"<h3>{_RANKS[rank]}</h3>")
             last = rank
-        links = "".join(f"<button type='button' class='line' data-line='{line}'>line {line}</button>" for line in sorted(set(filter(None, lines))))
-        count = f" <span class='count'>{len(lines)} times</span>" if len(lines) > 1 else ""
-        rows.append(
-            f"<div class='remark'><span class='k {escape(kind)}'>{escape(kind)}</span><span>{escape(category)}<br><b>{escape(name)}</b>{count}</span>"
-            f"<code>{escape(text)}</code><span>{links}</span></div>"
-        )
+        rows.append(_remark(group, kind, category, name, group[0]["text"] if len(group) == 1 else text))
     return f"<label class='filter'>filter <input type='search' placeholder='words of a remark'></label>{''.join(rows)}"
 
 

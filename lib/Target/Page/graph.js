@@ -34,6 +34,14 @@ var FTGraph = (function () {
     (node.operations || []).forEach(o => { const name = o.op.replace(/^[^.]*\./, ''); counts.set(name, (counts.get(name) || 0) + 1); });
     return [...counts].map(([name, n]) => n === 1 ? name : name + ' ×' + n).join(' · ');
   }
+  /* Loops of a schedule, outer first: what runs a parallel one, or that it runs in steps; after each step of a wave all wait. */
+  function orderText(node) {
+    return (node.order || []).map(loop => (loop.level || (loop.sync ? 'wave' : loop.kind === 'sequential' ? 'step' : loop.kind)) + ' ' + loop.over + (loop.tile ? ' by ' + loop.tile : '')).join(' · ');
+  }
+  /* Of which lengths a buffer keeps some planes alone. */
+  function keptText(b) {
+    return (b.live || []).map((planes, i) => planes === 'all' ? '' : planes + ' of ' + b.lengths[i]).filter(Boolean).join(', ');
+  }
   const nodeName = node => node.name || 'block ' + node.id;
   function headText(node) {
     const dims = node.dims.slice(node.ancestors || 0);
@@ -86,11 +94,15 @@ var FTGraph = (function () {
     bufferCard(b) {
       const kind = b.kind === 'argument' || b.kind === 'result' ? b.kind : 'buffer', name = bufferName(b, this.names);
       const type = (b.lengths && b.lengths.length ? '[' + b.lengths.join(', ') + '] ' : '') + shortType(b.element);
-      return new Card(kind, 'b' + b.id, [['head', clip(name)], ['type', clip(type)]], kind + ' ' + name + ': ' + type);
+      const kept = keptText(b), lines = [['head', clip(name)], ['type', clip(type)]];
+      if (kept) lines.push(['order', clip('keeps ' + kept)]);
+      return new Card(kind, 'b' + b.id, lines, kind + ' ' + name + ': ' + type + (kept ? ', keeps ' + kept : ''));
     }
     blockCard(node) {
       const lines = [['head', clip(headText(node), 64)]], domain = node.domain || 'true', own = [], seen = new Set();
       if (domain !== 'true' && (node.kind !== 'leaf' || node.parent === undefined || node.parent === null)) lines.push(['domain', clip(domainText(domain, node.dims))]);
+      const order = orderText(node);
+      if (order) lines.push(['order', clip(order, 64)]);
       if (operationsText(node)) lines.push(['ops', clip(operationsText(node))]);
       (this.children.get(node.id) || []).forEach(child => {
         own.push(this.blockCard(child));
@@ -98,11 +110,11 @@ var FTGraph = (function () {
           const b = this.own.get(write.buffer);
           if (!b || seen.has(b.id)) return;
           seen.add(b.id);
-          const text = '↓ buffer ' + b.id + '  ' + (b.lengths && b.lengths.length ? '[' + b.lengths.join(', ') + '] ' : '') + shortType(b.element);
+          const text = '↓ buffer ' + b.id + '  ' + (b.lengths && b.lengths.length ? '[' + b.lengths.join(', ') + '] ' : '') + shortType(b.element) + (keptText(b) ? ', keeps ' + keptText(b) : '');
           own.push(new Card('private', 'b' + b.id, [['type', clip(text)]], text));
         });
       });
-      return new Card(node.kind, 'n' + node.id, lines, 'block ' + headText(node) + (domain === 'true' ? '' : ', ' + domainText(domain, node.dims)), own);
+      return new Card(node.kind, 'n' + node.id, lines, 'block ' + headText(node) + (domain === 'true' ? '' : ', ' + domainText(domain, node.dims)) + (order ? ', order ' + order : ''), own);
     }
     /* Buffers outside that a block and its children read or write. */
     accesses(node, kind) {
@@ -303,6 +315,7 @@ var FTGraph = (function () {
     }
     node(panel, node) {
       panel.append(make('h4', headText(node)), make('h5', 'domain'), make('code', node.domain));
+      if (node.order) panel.append(make('h5', 'order, outer loop first'), ...orderText(node).split(' · ').map(loop => make('code', loop)));
       if (node.line && this.onLine) {
         const link = make('button', 'source line ' + node.line);
         link.addEventListener('click', () => this.onLine(node.line));
@@ -320,6 +333,7 @@ var FTGraph = (function () {
     buffer(panel, id) {
       const b = this.graph.buffers.find(b => b.id === id);
       panel.append(make('h4', this.bufferName(id)), make('code', '[' + (b.lengths || []).join(', ') + '] ' + b.element));
+      if (keptText(b)) panel.append(make('h5', 'planes in memory'), make('code', keptText(b)));
       if (b.bytes) panel.append(make('h5', 'bytes'), make('code', b.bytes.expression + (b.bytes.value !== undefined ? ' = ' + b.bytes.value.toLocaleString('en') : '')));
       this.users(id, 'writes').forEach(n => n.writes.filter(w => w.buffer === id).forEach(w => panel.append(make('h5', 'written by ' + nodeName(n)), make('code', this.access(w.map, '')))));
       this.users(id, 'reads').forEach(n => n.reads.forEach(r => r.pieces.filter(p => p.buffer === id).forEach(p => {
