@@ -122,8 +122,66 @@ def half_filled(x, w):
     return outs
 
 
+def until_small(x, w):
+    """More rows than there is room for at first."""
+    states, h = [x[0]], x[0] * 4
+    while h.abs().max() > 0.01:
+        h = h * 0.8
+        states.append(h)
+    return torch.stack(states), len(states), states[-1], states[len(x) // 4]
+
+
+def two_lists(x, w):
+    """The inner loop's rows as well."""
+    rows, sums, h = [], [], x[0]
+    while h.sum() < 20:
+        h = h.abs() + 1
+        for row in h:
+            rows.append((row, row.sum()))
+        sums.append(float(h.sum()))
+    return rows, sums, torch.stack([a for a, _ in rows])
+
+
+def decoded(x, w):
+    found = [0]
+    while len(found) < len(x):
+        token = int((x[found[-1] % len(x)] @ w).sum(0).argmax())
+        found.append(token)
+        if token == 2:
+            break
+    return found, torch.tensor(found)
+
+
+def suppressed(x, w):
+    order, kept = x[:, 0, 0].argsort(), []
+    while order.numel() > 0:
+        best = order[0]
+        kept.append(best)
+        order = order[1:][(x[order[1:], 1, 1] - x[best, 1, 1]).abs() > 0.2]
+    return torch.stack(kept)
+
+
+def numbers_of_rows(x, w):
+    found = []
+    for t in range(len(x)):
+        if x[t].sum() > 0:
+            found.append(t)
+    x[found] += 1
+    return x[found], found, torch.tensor(found, dtype=torch.int32), len(found)
+
+
+def written_in_the_loop(x, w):
+    """Each item is the same tensor."""
+    states, h = [], x[0].clone()
+    while h.abs().max() > 0.1:
+        h *= 0.5
+        states.append(h)
+    return torch.stack([*states, h])
+
+
 #: Those that are one loop at any number of steps, and those that are not.
 ROLLED = (appended, begun, two_each, in_closure, filled, in_parts)
+DATA = (until_small, two_lists, decoded, suppressed, numbers_of_rows)
 OTHERS = (chosen, same_tensor, written_afterwards, written_before, of_many_shapes, half_filled)
 
 
@@ -163,6 +221,18 @@ class GrowingLists(unittest.TestCase):
             for steps in (12, 35):
                 with self.subTest(function.__name__, steps=steps):
                     self.compile(function, *self.arguments(steps))
+
+    def test_as_long_as_data_say(self):
+        for function in DATA:
+            with self.subTest(function.__name__):
+                self.compile(function, *self.arguments(12))
+        script = ftt.script(until_small, engine="cpu")
+        with self.assertRaisesRegex(ftt.RunError, "index out of range"):
+            script(torch.zeros(24, 3, 3), torch.zeros(3, 3))
+        with self.assertRaisesRegex(ftt.RunError, "a list that is not empty"):
+            ftt.script(chosen, engine="cpu")(-torch.ones(40, 3, 3), torch.zeros(3, 3))
+        with self.assertRaisesRegex(ftt.ScriptError, "written_in_the_loop|append"):
+            ftt.script(written_in_the_loop, engine="cpu")(*self.arguments(12))
 
     def test_one_loop_at_any_length(self):
         for function in ROLLED:

@@ -31,7 +31,7 @@ from .program import Program
 from .runtime.runnable import Leaf, Runnable
 from .runtime.running import Runner
 from .plan.segments import Division, Segment, SegmentText, may_roots
-from .frontend.values import Complex, NamedResult
+from .frontend.values import Complex, ListOfRows, NamedResult
 
 _FORMAT = 1
 
@@ -144,6 +144,8 @@ def _structure_out(structure) -> Any:
         return {"complex": [again(x) for x in structure.parts]}
     if isinstance(structure, NamedResult):
         return {"named": [again(x) for x in structure], "fields": list(structure.names)}
+    if isinstance(structure, ListOfRows):
+        raise ArgumentError("export: the function returns a list whose length is data: stack its items and return the tensor")
     if isinstance(structure, (tuple, list)):
         return {"list" if isinstance(structure, list) else "tuple": [again(x) for x in structure]}
     if isinstance(structure, dict):

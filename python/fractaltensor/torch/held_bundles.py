@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, Sequence
 
 from ..bundles import program_bytes, targets_for
 from ..errors import ArgumentError, BundleError, NotBuiltError
+from .frontend.values import ListOfRows
 from .ir.operations import Value
 from .plan.segments import Segment, SegmentText
 from .program import Program
@@ -57,6 +58,8 @@ def _leaves(structure) -> Iterator[Leaf]:
         if structure.kind != "tensor":
             raise ArgumentError("export: a bundle's results are tensors, found a number or an argument: write a file .fts")
         yield structure
+    elif isinstance(structure, ListOfRows):
+        raise ArgumentError("export: the function returns a list whose length is data: stack its items and return the tensor")
     elif isinstance(structure, (tuple, list, dict)):
         for item in structure.values() if isinstance(structure, dict) else structure:
             yield from _leaves(item)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
@@ -20,7 +21,7 @@ from .problems import NeedsUnrolling, Problem, error_of
 from .runtime.runnable import WHOLE, Leaf, Runnable
 from .runtime.running import Runner
 from .plan.segments import SegmentText, may_roots
-from .frontend.values import ARGUMENT, Complex, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
+from .frontend.values import ARGUMENT, Complex, ListOfRows, NamedResult, Num, Poison, PyDict, PyList, Size, Tensor
 
 
 class Program(Runnable):
@@ -29,13 +30,13 @@ class Program(Runnable):
     `dims` has the lengths that the user names, `found` those that other calls have shown to be ones. `by_parts`: tensors whose sizes
     change with a loop are gone through part by part (`varying.py`); else such sizes are data, or the loop is unrolled. `notes_indices`:
     an index in a loop that is data is noted where it is out of range, so that the loop is compiled whole. `grows`: lists to which a loop
-    appends are rows of a tensor (`grown.py`), but for those that grow at the places `listed`."""
+    appends are rows of a tensor (`grown.py`), but for those that grow at the places `listed`; those of integers with `counts` alone."""
 
     def __init__(
         self, target: Callable, args, kwargs, names: Dict[int, str], dims: Dims, engine: "engines.Engine", found: Optional[Dims] = None, by_parts: bool = True,
-        notes_indices: bool = False, grows: bool = True, listed: FrozenSet = frozenset(),
+        notes_indices: bool = False, grows: bool = True, listed: FrozenSet = frozenset(), counts: bool = False,
     ):  # fmt: skip
-        self.evaluator = ev = Evaluator(arrays.describe, grows, listed)
+        self.evaluator = ev = Evaluator(arrays.describe, grows, listed, counts)
         self.engine = engine
         #: Lengths of arguments' dimensions, by name; those of `found` are of sizes from `lengths.LEAST` on.
         self.dims = united(dims, found) if found else dims
@@ -168,6 +169,8 @@ class Program(Runnable):
             return Leaf("number", len(top.yields) - 1)
         if isinstance(value, NamedResult):
             return NamedResult([self._result(x) for x in value], value.names, value.kind)
+        if isinstance(value, ListOfRows):
+            return ListOfRows(_numbered(value.like, itertools.count()), *(list(map(self._result, x)) for x in (value.columns, value.are_numbers, value.tail)))
         if isinstance(value, (tuple, list)):
             items = [self._result(x) for x in value]
             return items if isinstance(value, list) else Size(items) if isinstance(value, Size) else tuple(items)
@@ -233,6 +236,14 @@ class Program(Runnable):
     def steps(self) -> List[str]:
         """The library steps that the program needs."""
         return sorted({op.attributes["name"] for op in walk(self.evaluator.b.top.ops) if op.kind == "step"})
+
+
+def _numbered(like, numbers: Iterator[int]):
+    """The form of an item with the numbers of its parts in their places."""
+    if not isinstance(like, tuple):
+        return next(numbers)
+    items = [_numbered(x, numbers) for x in like]
+    return NamedResult(items, like.names, like.kind) if isinstance(like, NamedResult) else tuple(items)
 
 
 def is_still(now, value) -> bool:

@@ -248,7 +248,7 @@ class Script:
             return None
 
     def _evaluated(self, call: "_Call", found: lengths.Dims, ways: Mapping[str, bool]) -> Program:
-        listed, grows = set(), True
+        listed, grows, has_integers = set(), True, False
         while True:
             try:
                 engine = engines.make(call.engine, call.device)
@@ -257,6 +257,13 @@ class Script:
             except NeedsLists as need:
                 grows = need.place is not None and need.place not in listed
                 listed.add(need.place)
+                has_integers |= need.has_integers
+            except ScriptError:
+                if has_integers and "counts" not in ways:
+                    other = self._tried(call, found, {**ways, "counts": True})
+                    if other is not None:
+                        return other
+                raise
             except Problem as problem:
                 raise error_of([problem]) from None
 

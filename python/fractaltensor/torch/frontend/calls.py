@@ -661,7 +661,20 @@ class Calls:
         if isinstance(items, range):
             at = lambda i: items[i] if isinstance(i, int) else self.b.add(items.start, self.b.mul(i, items.step))  # noqa: E731
             return Iteration(len(items), at, True)
+        if isinstance(items, PyList):
+            return self._items_now(items)
         return self._listed(self._plain_items(items))
+
+    def _items_now(self, items: PyList) -> Iteration:
+        """Goes over a list: each item is what the list has when its turn comes."""
+        length = len(items)
+
+        def at(i):
+            if len(items) != length or items.has_versions:
+                raise Problem("a list is changed while it is gone over, by more or fewer items or under a condition: go over a copy of it, as in list(...)")
+            return self._listed(items).at(i)
+
+        return Iteration(length, at, False)
 
     def _take(self, items: Iteration) -> None:
         """Notes that an iterator of Python's is gone over."""

@@ -8,17 +8,17 @@ statement that may have set one stands under a condition.
 from __future__ import annotations
 
 import ast
-from typing import Callable, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from ...errors import Error
 from ..ir import varying
 from .expressions import has_poison
-from ..ir.linear import linear
+from ..ir.linear import Linear, linear
 from ..ir.operations import INDEX, Block, Op, Type, Value
 from ..ops import complex_numbers, indexing
 from .merge import Merger, Number, Spec, Static, describe, same_value, widens_sizes
 from ..problems import PYTHONS, NeedsCopies, NeedsFirst, NeedsUnrolling, Problem, in_words, problem_of
-from .grown import Rows
+from .grown import Rounds, Rows
 from .rebound import is_attribute
 from .rolled import runs_in
 from .sharing import containers
@@ -160,6 +160,7 @@ class Control:
         """`owner[key] op= value`: read, changed, and written back, as Python does; a view has been written then."""
         if has_poison(owner) or has_poison(key):
             return
+        key = self.as_index(owner, key)
         if isinstance(owner, Complex):
             old = complex_numbers.part_by_part(lambda part: indexing.read(self.b, part, key), owner)
             result = self.augmented(type(node.op), self.eval(node.value), old)
@@ -558,19 +559,28 @@ class Control:
 
     def exec_While(self, node):
         outer = self._enter_loop(isinstance(node.test, ast.Constant) and bool(node.test.value))
-        saved, counters = dict(self.frame.env), set()
+        self._all_of_while(node, set(), outer)
+        self._leave_loop(node, outer)
+
+    def _all_of_while(self, node, counters: Set, outer) -> None:
+        saved = dict(self.frame.env)
         try:
             self._one_while(node, counters)
         except NeedsUnrolling as need:
             self.frame.env = dict(saved)
-            if need.counter is None:
+            if need.grows is not None and self.may_become_rows(node):
+                if need.grows.block is not self.b.block:
+                    self._leave_for(need, outer)
+                if not self._short_while(node):
+                    self.frame.env = dict(saved)
+                    self.grow(need.grows, need.fills, None, node, lambda: self._all_of_while(node, counters, outer))
+            elif need.counter is None:
                 self._unrolled_while(node, need.problem, _MAX_UNROLLED)
             elif need.counter not in counters:
                 self._leave_for(need, outer)
             elif not self._short_while(node):
                 self.frame.env = dict(saved)
                 self._one_while(node, None)
-        self._leave_loop(node, outer)
 
     def _one_while(self, node, counters: Optional[Set]) -> None:
         """A loop that stays one, or copies of its body where that alone is right."""
@@ -588,6 +598,7 @@ class Control:
     def _short_while(self, node) -> bool:
         """Copies of the body where these are few; whether they are. Else all is as before."""
         b, block, problems, depth = self.b, self.b.block, list(self.problems), self.frame.loops
+        held = [(made, type(made)(made)) for env in (self.frame.env, *self.outer_names()) for value in env.values() for made in containers(value)]
         there, known = set(map(id, block.ops)), [dict(table) for table in b.known]
         try:
             self._unrolled_while(node, Problem("the loop's end is data"), MOST_COPIES // self.copies)
@@ -598,6 +609,9 @@ class Control:
             b.known[:] = known
             there.update(map(id, b.site_ops))
             block.ops[:] = [op for op in block.ops if id(op) in there]
+            for made, items in held:
+                made.clear()
+                (made.extend if isinstance(made, list) else made.update)(items)
             return False
 
     def _while_first_apart(self, node, counters: Optional[Set]) -> None:
@@ -700,6 +714,7 @@ class Control:
         first: List = []
         truths: List = []
         before, anew = Block(), self.counted_sites()
+        rounds, steps = Rounds(), []
 
         def body(env, block):
             nonlocal before
@@ -730,9 +745,11 @@ class Control:
             self.frame.env["$continue"] = False
             for name in ("$break", "$return"):
                 self.frame.env[name] = False
-            with self.around(None):
+            with self.around(rounds):
+                here = self._ends(node.test)
                 self.exec_block(node.body)
             self.frame.env["$continue"] = False
+            steps[:] = [_apart(now, then) for now, then in zip(here, self._ends(node.test))]
 
         block = loop.settle(body, lambda: bool(first) and first[0] is False)
         if first[0] is False:
@@ -740,12 +757,38 @@ class Control:
             if self.stopped(("$break", "$return")) is False:
                 self._condition(node)
             return
+        rounds.most = self._most_rounds(node.test, steps)
         inits = loop.inits()
         op = self.b.append(Op("while", inits, loop.types(), blocks=[before, block]))
         loop.leave(op.results, once=first[0] is True)
         if truths[-1] is True and self.frame.env["$break"] is False:
             # Nothing else ends it.
             self.frame.env["$return"] = True
+
+    def _ends(self, test: ast.expr) -> List:
+        """Of each comparison that a `while` needs to go on, how far its smaller side is from the greater one; None where that is no integer."""
+        found: List = []
+        for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+            kind = type(part.ops[0]) if isinstance(part, ast.Compare) and len(part.ops) == 1 else None
+            if kind not in (ast.Lt, ast.LtE, ast.Gt, ast.GtE):
+                continue
+            sides = self.looked_at(lambda part=part: (self.eval(part.left), self.eval(part.comparators[0])))
+            if sides is None or not all(isinstance(x, (int, Num)) and kind_of(x) == "int" for x in sides):
+                found.append(None)
+                continue
+            low, high = sides if kind in (ast.Lt, ast.LtE) else sides[::-1]
+            found.append(linear(high).plus(linear(low), -1).plus(Linear({}, kind in (ast.LtE, ast.GtE))))
+        return found
+
+    def _most_rounds(self, test: ast.expr, steps: List):
+        """How often a loop runs at most, before which names are as they are now. Each round changes each distance by so much."""
+        for distance, step in zip(self._ends(test), steps):
+            if distance is not None and step is not None and step > 0 and all(map(self.b.is_known_outside, distance.terms)):
+                most: Any = distance.constant
+                for value, factor in distance.terms.items():
+                    most = self.b.add(most, self.b.mul(Num("int", value), factor))
+                return self.b.maximum(0, self.b.ceildiv(most, step))
+        return None
 
     def _loops_on(self, node, truths: List):
         """Whether a `while` goes on; `truths` gets what its condition says."""
@@ -774,6 +817,8 @@ class _Loop:
         self.merger = Merger(owner.b, self._is_outside)
         self.specs: Dict[str, Spec] = {}
         self.lost: Dict[str, Unset] = {}
+        #: Names whose lists or dictionaries the body changes.
+        self.changed_items: Set[str] = set()
         #: Names whose kind before the loop is not the one inside of it.
         self.changed: Set[str] = set()
         self.derived: Dict[str, tuple] = {}
@@ -896,6 +941,7 @@ class _Loop:
             return False
         fits = True
         self._note_attributes(found)
+        self._note_items(found)
         for name in sorted(self.names & (found.keys() | self.before.keys())):
             if name in self.lost:
                 continue
@@ -918,6 +964,13 @@ class _Loop:
             self.names.add(name)
             if isinstance(self.before.setdefault(name, self.owner.rebound.value(self.before, name)), Unset):
                 raise Problem(f"attribute '{self.owner.rebound.found[name].attribute}' has no value before the loop that assigns it")
+
+    def _note_items(self, found) -> None:
+        """Names whose lists and dictionaries the body changes are carried like those that it binds."""
+        for name, value in found.items():
+            if name not in self.names and name in self.before and isinstance(value, (PyList, PyDict, tuple)) and value is not self.entry.get(name):
+                self.names.add(name)
+                self.changed_items.add(name)
 
     def _fit(self, name: str, new) -> bool:
         old = self.before.get(name, UNSET)
@@ -943,6 +996,8 @@ class _Loop:
         except Problem as problem:
             if name[0] == "$":
                 raise
+            if name in self.changed_items and not self.may_part:
+                raise NeedsUnrolling(problem) from None
             if not isinstance(old, Unset):
                 self.changed.add(name)
             self.lost[name] = Unset(f": {problem.message}")
@@ -1008,6 +1063,12 @@ class _Loop:
         env.update(self.lost)
         self.owner.frame.env = env
         self.owner.freeze(env, self.owner.shared([self.before], self.differ, lambda name: True))
+
+
+def _apart(a: Optional[Linear], c: Optional[Linear]) -> Optional[int]:
+    """`a - c` where that is a number."""
+    apart = a.plus(c, -1) if a is not None and c is not None else None
+    return apart.constant if apart is not None and not apart.terms else None
 
 
 def _growth(entry, new) -> Optional[int]:

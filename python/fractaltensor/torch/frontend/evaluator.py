@@ -41,6 +41,8 @@ class Frame:
         self.nonlocals: FrozenSet[str] = frozenset()
         #: Loops that are being walked through.
         self.loops = 0
+        #: Where it was called.
+        self.block: Any = None
         #: Names of the comprehensions that are being walked through, the outermost first.
         self.scopes: List[objects.Scope] = []
 
@@ -77,9 +79,9 @@ class Captured:
 
 class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled, Sharing):
     """`describe(array)` says what an array is: (element type, sizes, strides in elements). `grows`: a loop may append to a list, but for
-    those at the places `listed`."""
+    those at the places `listed`; `counts`: integers, too, which are data then."""
 
-    def __init__(self, describe: Callable, grows: bool = True, listed=frozenset()):
+    def __init__(self, describe: Callable, grows: bool = True, listed=frozenset(), counts: bool = False):
         self.b = Builder()
         self.b.frames = self.places
         self.describe_array = describe
@@ -106,7 +108,7 @@ class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled, Sharing
         self.in_condition = False
         #: Attributes that are bound again.
         self.rebound = rebound.Attributes()
-        self.grows, self.listed = grows, listed
+        self.grows, self.listed, self.counts = grows, listed, counts
         #: Lists that have become rows, the tensors that have these, and whether a loop has appended to a list.
         self.grown: List[Rows] = []
         self.buffers: set = set()
@@ -163,9 +165,10 @@ class Evaluator(Expressions, Attributes, Calls, Control, Growth, Rolled, Sharing
         outer = self.frames[-1].env if self.frames else {}
         frame.env.update(self.rebound.handed(outer))
         self.frames.append(frame)
+        frame.block = self.b.block
         try:
             value = self._value_of(frame, tree)
-            value = self.plain(value) if len(self.frames) == 1 else value
+            value = self.returned(value) if len(self.frames) == 1 else value
             outer.update(self.rebound.handed(frame.env))
             if len(self.frames) == 1 and not self.problems:
                 self.rebound.finish(outer)

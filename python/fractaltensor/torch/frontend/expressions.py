@@ -537,7 +537,7 @@ class Expressions:
 
     def eval_Subscript(self, node):
         owner = self.eval(node.value)
-        key = self.eval(node.slice)
+        key = self.as_index(owner, self.eval(node.slice))
         if has_poison(owner) or has_poison(key):
             return POISON
         if isinstance(owner, Tensor):
@@ -689,7 +689,8 @@ class Expressions:
             self.assign(part, item)
 
     def _assign_item(self, target, value) -> None:
-        owner, key = self.eval(target.value), self.eval(target.slice)
+        owner = self.eval(target.value)
+        key = self.as_index(owner, self.eval(target.slice))
         if has_poison(owner) or has_poison(key) or has_poison(value):
             return
         if isinstance(owner, Tensor):
@@ -712,6 +713,8 @@ class Expressions:
             if self.grows and owner and all(x is None for x in owner):
                 need.grows, need.fills, self.met_growth = owner, True, True
             raise need
+        if is_static(key) and getattr(owner, "block", None) not in (None, ARGUMENT, SHARED, self.b.block) and _has_item(owner, key):
+            owner = self.own_version(owner) or owner
         self.check_owned(owner, "an item is assigned")
         if not is_static(key):
             raise NeedsUnrolling(Problem("an item of a list is assigned at an index that is data"))
@@ -786,6 +789,13 @@ class Expressions:
             load.update(value)
             return load
         return self.binary(op, load, value)
+
+
+def _has_item(owner, key) -> bool:
+    """Whether an assignment changes an item and adds none."""
+    if isinstance(owner, PyDict):
+        return key in owner
+    return isinstance(owner, PyList) and isinstance(key, int) and -len(owner) <= key < len(owner)
 
 
 def _construct(node) -> str:

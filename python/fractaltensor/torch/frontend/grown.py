@@ -14,16 +14,19 @@ import contextlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..ir import dtypes, views
+from ..ir.linear import linear
 from ..ir.operations import Op, Value, views_of, walk
 from ..ops import OPERATORS
 from ..plan.segments import may_roots
 from ..problems import NeedsUnrolling, Problem
-from .values import NamedResult, Num, PyDict, PyList, Size, Tensor
+from .values import ListOfRows, NamedResult, Num, PyDict, PyList, Size, Tensor, is_number, kind_of
 
-#: Numbers of a list are elements of a tensor; integers stay numbers that may be known.
-_NUMBERS = {"float": dtypes.float64, "bool": dtypes.bool_}
-#: What an item is and how many there are at most is known after two attempts.
+#: Numbers of a list are elements of a tensor.
+_NUMBERS = {"float": dtypes.float64, "bool": dtypes.bool_, "int": dtypes.int64}
+#: What an item is, and how many there are at most or that no number says it, is known after three attempts.
 _MOST_ATTEMPTS = 4
+#: Rows that a list has room for at first, where no number says how many there will be.
+_FIRST_ROOM = 16
 #: Parts of a tensor, and items of a comprehension, that stay separate: so many cost no more than a loop.
 _FEW, _MOST_ITEMS = 4, 32
 #: What parameters of `split` and `chunk` are called.
@@ -35,11 +38,12 @@ UNKNOWN_ITEMS = "what it has then is not known; write to a tensor, t[n] = item, 
 
 
 class NeedsLists(Exception):
-    """A program does with a list what rows cannot. It is compiled again, and lists that grow in the loop at `place` stay lists; all, where that is None."""
+    """A program does with a list what rows cannot. It is compiled again, and lists that grow in the loop at `place` stay lists; all, where that is None.
+    `has_integers`: the list has integers, which would be data as elements of rows."""
 
-    def __init__(self, place=None):
+    def __init__(self, place=None, has_integers: bool = False):
         super().__init__()
-        self.place = place
+        self.place, self.has_integers = place, has_integers
 
 
 class Template(Exception):
@@ -67,9 +71,13 @@ class Rows:
     def __init__(self, block, name: str):
         self.block, self.name = block, name
         self.columns: List[Tensor] = []
+        #: Where no number says how many rows there will be: names of the columns among the function's, since they are replaced by longer ones.
+        self.is_open = False
+        self.column_names: List[str] = []
         self.like: Any = None
         self.tail: List = []
-        #: What the list had when it became rows.
+        #: The list, and what it had when it became rows.
+        self.made: Any = None
         self.first: List = []
         #: While loops fill it: the lengths of the loops around each place that appends.
         self.sites: List[Tuple] = []
@@ -83,7 +91,7 @@ class Rows:
 
 def tensors_in(item) -> Optional[List]:
     """The tensors and numbers of an item; None where it has others."""
-    if isinstance(item, Tensor) or isinstance(item, Num) and item.kind in _NUMBERS or isinstance(item, (bool, float)):
+    if isinstance(item, (Tensor, Num)) or is_number(item):
         return [item]
     if not isinstance(item, tuple) or isinstance(item, Size) or not item:
         return None
@@ -92,7 +100,7 @@ def tensors_in(item) -> Optional[List]:
 
 
 def _type_of(x) -> dtypes.DType:
-    return x.dtype if isinstance(x, Tensor) else _NUMBERS[x.kind if isinstance(x, Num) else "bool" if isinstance(x, bool) else "float"]
+    return x.dtype if isinstance(x, Tensor) else _NUMBERS[kind_of(x)]
 
 
 def _sizes_of(x) -> Tuple:
@@ -115,6 +123,13 @@ def _form(item):
     return (isinstance(item, Tensor), _type_of(item))
 
 
+class Rounds:
+    """Of a `while` that is looked at: how often its body runs at most, None where no number says it."""
+
+    def __init__(self):
+        self.most: Any = None
+
+
 class Growth:
     """Part of the evaluator: makes rows of lists, and does with them what programs do with lists."""
 
@@ -127,21 +142,26 @@ class Growth:
         """Has `again`, which compiles a loop of `length` iterations, append rows to a list that was made before the loop; or `fills` it."""
         b, place = self.b, self.frame.source.place(node)
         rows = made if isinstance(made, Rows) else self._rows_for(made, fills)
-        there, known, problems = len(b.block.ops), [dict(table) for table in b.known], len(self.problems)
-        env, loops, before = dict(self.frame.env), self.frame.loops, {each: (list(each.columns), list(each.tail)) for each in self.grown}
+        there, known, problems = set(map(id, b.block.ops)), [dict(table) for table in b.known], len(self.problems)
+        env, loops = dict(self.frame.env), self.frame.loops
+        before = {each: (list(each.columns), list(each.tail), list(each.column_names)) for each in self.grown}
 
         def reset() -> None:
             self.frame.env, self.frame.loops = dict(env), loops
             rows.sites, rows.fills, rows.depth = [], [], None
             for each in self.grown:
                 # (What has become rows since then begins anew.)
-                each.columns, each.tail = map(list, before.get(each, ([], each.first)))
+                each.columns, each.tail, each.column_names = map(list, before.get(each, ([], each.first, [])))
                 if each not in before:
-                    self.frame.env[each.name] = 0
-            del b.block.ops[there:]
+                    names, seen = self.frame.env, set()
+                    names.update({name: swapped(value, each.made, each, seen) for name, value in names.items()})
+                    names[each.name] = 0
+            # (What notes wrong indices is made first in the program, and stays.)
+            there.update(map(id, b.site_ops))
+            b.block.ops[:] = [op for op in b.block.ops if id(op) in there]
             b.known[:] = [dict(table) for table in known]
 
-        room: Any = length if rows.reserved is None else rows.reserved
+        room: Any = (1 if length is None else length) if rows.reserved is None else rows.reserved
         for _ in range(_MOST_ATTEMPTS):
             rows.like = rows.like if rows.like is not None else rows.tail[0] if rows.tail else None
             self._make_room(rows, room, place)
@@ -158,14 +178,14 @@ class Growth:
                 reset()
                 raise
             needed = self._needed(rows)
-            if needed is None or len(self.problems) > problems or not self._fills_all(rows):
+            if len(self.problems) > problems or not self._fills_all(rows) or needed is None and rows.reserved is not None:
                 raise NeedsLists(place)
-            if b.is_least(needed, room):
+            if rows.is_open or needed is not None and b.is_least(needed, room):
                 rows.depth = None
                 self.most_grown = max(self.most_grown, length * self.copies if isinstance(length, int) else 1 << 30)
                 return
             reset()
-            room = needed
+            rows.is_open, room = needed is None, needed
         raise NeedsLists(place)
 
     def _fills_all(self, rows: "Rows") -> bool:
@@ -188,7 +208,7 @@ class Growth:
         for frame in self.frames:
             for names in (frame.env, *frame.scopes, *(scope.hidden for scope in frame.scopes)):
                 names.update({name: swapped(value, made, rows, seen) for name, value in names.items()})
-        made.__class__ = Moved
+        made.__class__, rows.made = Moved, made
         return rows
 
     def _make_room(self, rows: "Rows", room, place) -> None:
@@ -199,13 +219,16 @@ class Growth:
         sizes = [n for x in parts or () for n in _sizes_of(x)]
         if parts is None or any(isinstance(n, Num) and not self.b.is_known_outside(n.value) for n in sizes):
             raise NeedsLists(place)
-        held = self.frame.env[rows.name] if rows.columns else 0
-        capacity = self.b.add(self.b.add(held, len(rows.tail)), room) if rows.reserved is None else rows.reserved
-        old, tail, rows.tail = rows.columns, rows.tail, []
-        rows.columns = [self.b.constant_tensor(0, _type_of(x), [capacity, *_sizes_of(x)]) for x in parts]
-        self.buffers.update(column.value for column in rows.columns)
+        if not self.counts and any(not isinstance(x, Tensor) and kind_of(x) == "int" for x in parts):
+            raise NeedsLists(place, has_integers=True)
+        old, held, tail = self.columns_of(rows), self.row_count(rows), rows.tail
+        if rows.is_open:
+            room = Num("int", self.b.scalar(_FIRST_ROOM))
+        capacity = self.b.add(self.b.add(held, len(tail)), room) if rows.reserved is None else rows.reserved
+        rows.tail = []
+        self._set_columns(rows, [self.b.constant_tensor(0, _type_of(x), [capacity, *_sizes_of(x)]) for x in parts])
         if old and held != 0:
-            for column, before in zip(rows.columns, old):
+            for column, before in zip(self.columns_of(rows), old):
                 with self._appending(None):
                     self.b.write(views.cut(self.b, column, 0, 0, held, 1), self.b.read(views.cut(self.b, before, 0, 0, held, 1)))
         self.frame.env[rows.name] = held
@@ -213,12 +236,36 @@ class Growth:
         for item in tail:
             self._append_row(rows, item, place)
 
+    def columns_of(self, rows: "Rows") -> List[Tensor]:
+        """The tensors that have a list's rows, and perhaps room for more."""
+        return [self.frame.env[name] for name in rows.column_names] if rows.is_open else rows.columns
+
+    def _set_columns(self, rows: "Rows", columns: List[Tensor]) -> None:
+        self.buffers.update(column.value for column in columns)
+        rows.columns = [] if rows.is_open else columns
+        if rows.is_open:
+            rows.column_names = rows.column_names or [self.rebound.inner() for _ in columns]
+            self.frame.env.update(zip(rows.column_names, columns))
+
+    def _make_longer(self, rows: "Rows") -> None:
+        """Of a list of which no number says how long it gets: room for a row. The columns get twice as long, so that each row is copied a few times at most."""
+        room = self.columns_of(rows)[0].sizes[0]
+
+        def double() -> None:
+            with self._appending(None):
+                more = [self.b.constant_tensor(0, x.dtype, x.sizes) for x in self.columns_of(rows)]
+                self._set_columns(rows, [OPERATORS["cat"].call(self.b, [[x, y], 0], {}) for x, y in zip(self.columns_of(rows), more)])
+
+        self.branch(self.b.compare("ge", self.frame.env[rows.name], room), double, lambda: None, None)  # type: ignore[arg-type]
+
     def append_to(self, rows: "Rows", item) -> None:
         if rows.block is None:
             raise Problem("a tuple has no append")
         if rows.depth is not None:
-            if not rows.columns:
+            if not self.columns_of(rows):
                 raise Template(item)
+            if rows.is_open:
+                self._make_longer(rows)
             self._append_row(rows, item, None)
             rows.sites.append(tuple(self.loop_lengths[rows.depth :]))
         elif rows.block is self.b.block:
@@ -230,7 +277,7 @@ class Growth:
         """`rows[at] = item`, of a list that was made of `None`s."""
         if rows.reserved is None or rows.depth is None:
             raise NeedsLists
-        if not rows.columns:
+        if not self.columns_of(rows):
             raise Template(item)
         rows.fills.append((at, self.frame.env[rows.name]))
         self._append_row(rows, item, None, at)
@@ -251,8 +298,8 @@ class Growth:
         if isinstance(count, Num):
             # There is room for all that are appended.
             b.naturals.add(count.value)
-            b.limits.setdefault(count.value, rows.columns[0].sizes[0])
-        for column, part in zip(rows.columns, parts):
+            b.limits.setdefault(count.value, self.columns_of(rows)[0].sizes[0])
+        for column, part in zip(self.columns_of(rows), parts):
             if len(column.sizes) - 1 != len(_sizes_of(part)) or not all(map(views.same, column.sizes[1:], _sizes_of(part))):
                 raise NeedsLists(place)
             with self._appending(part.value if isinstance(part, Tensor) else None):
@@ -275,6 +322,7 @@ class Growth:
         for lengths in rows.sites:
             product: Any = 1
             for n in lengths:
+                n = n.most if isinstance(n, Rounds) else n
                 if isinstance(n, Num) and not self.b.is_known_outside(n.value):
                     n = self.b.ranges.get(n.value, (None, None))[1]
                 if n is None:
@@ -309,14 +357,14 @@ class Growth:
     # -- what is done with lists --------------------------------------------------------------------------------
 
     def row_count(self, rows: "Rows"):
-        return rows.columns[0].sizes[0] if rows.block is None else self.frame.env[rows.name] if rows.columns else 0
+        return rows.columns[0].sizes[0] if rows.block is None else self.frame.env[rows.name] if self.columns_of(rows) else 0
 
     def length_of(self, rows: "Rows"):
         return rows.reserved if rows.reserved is not None else self.b.add(self.row_count(rows), len(rows.tail))
 
     def row(self, rows: "Rows", i):
         """Row `i`, which is known to be there."""
-        parts = [views.select(self.b, column, 0, i) for column in rows.columns]
+        parts = [views.select(self.b, column, 0, i) for column in self.columns_of(rows)]
         flat = [x if isinstance(was, Tensor) else self.b.item(x) for x, was in zip(parts, tensors_in(rows.like))]
         return _rebuilt(rows.like, iter(flat))
 
@@ -329,21 +377,38 @@ class Growth:
             raise Problem("the number of items of a list is data: it must be known here")
         return PyList([*(self.row(rows, i) for i in range(count)), *rows.tail], self.b.block)
 
-    def plain(self, value):
-        """A value in which all lists are lists."""
+    def plain(self, value, of_rows: Optional[Callable] = None):
+        """A value in which all lists are lists, or what `of_rows` makes of rows."""
         if isinstance(value, Rows):
+            if of_rows is not None:
+                return of_rows(value)
             items = self.items_in(value)
             return tuple(items) if value.block is None else items
         if type(value) in (PyList, tuple) and any(isinstance(x, (Rows, PyList, PyDict, tuple)) for x in value):
-            return PyList([self.plain(x) for x in value], value.block) if isinstance(value, PyList) else tuple(self.plain(x) for x in value)
+            items = [self.plain(x, of_rows) for x in value]
+            return PyList(items, value.block) if isinstance(value, PyList) else tuple(items)
         if isinstance(value, PyDict) and any(isinstance(x, (Rows, PyList, PyDict, tuple)) for x in value.values()):
-            return PyDict({k: self.plain(x) for k, x in value.items()}, value.block)
+            return PyDict({k: self.plain(x, of_rows) for k, x in value.items()}, value.block)
         return value
+
+    def returned(self, value):
+        """What the compiled function returns: a list whose length is data is made of its rows after the call."""
+        return self.plain(value, self._all_items)
+
+    def _all_items(self, rows: "Rows"):
+        count, columns = self.row_count(rows), self.columns_of(rows)
+        if rows.block is None or rows.reserved is not None or isinstance(count, int):
+            return self.plain(rows)
+        are_numbers = [not isinstance(x, Tensor) for x in tensors_in(rows.like) or ()]
+        return ListOfRows(rows.like, [self._first_rows(column, count) for column in columns], are_numbers, list(map(self.returned, rows.tail)))
+
+    def _first_rows(self, column: Tensor, count) -> Tensor:
+        return column if views.same(count, column.sizes[0]) else views.slice_(self.b, column, 0, 0, count, 1)
 
     def item_in(self, rows: "Rows", key):
         if isinstance(key, slice):
             return self._slice_of(rows, key)
-        count, length = self.row_count(rows), self.length_of(rows)
+        count, length, asked = self.row_count(rows), self.length_of(rows), key
         if rows.reserved is not None and count != rows.reserved:
             raise NeedsLists  # it has items that are None
         if isinstance(key, int) and isinstance(length, int):
@@ -358,7 +423,11 @@ class Growth:
         if not (isinstance(key, int) or isinstance(key, Num) and key.kind == "int"):
             raise Problem(f"list indices are integers or slices, found {type(key).__name__}")
         if not (self.b.is_least(0, key) and self.b.is_least(self.b.add(key, 1), count)):
-            raise NeedsUnrolling(Problem("a list is indexed by a number that is data: its items may be different things"))
+            if not isinstance(count, Num) or rows.tail:
+                raise NeedsUnrolling(Problem("a list is indexed by a number that is data: its items may be different things"))
+            if not isinstance(asked, int):
+                key = self.b.choice(self.b.compare("lt", key, 0), self.b.add(key, count), key)
+            self.require(self.b.logical("and", self.b.compare("ge", key, 0), self.b.compare("lt", key, count)), "IndexError: list index out of range")
         return self.row(rows, key)
 
     def _slice_of(self, rows: "Rows", key: slice):
@@ -371,7 +440,7 @@ class Growth:
         if rows.tail or places.step < 1 or not places:
             return PyList(self.items_in(rows)[key], self.b.block)
         found = Rows(None, "") if rows.block is None else Rows(self.b.block, self.rebound.inner())
-        found.columns = [views.slice_(self.b, column, 0, places.start, places[-1] + 1, places.step) for column in rows.columns]
+        found.columns = [views.slice_(self.b, column, 0, places.start, places[-1] + 1, places.step) for column in self.columns_of(rows)]
         found.like = rows.like
         if found.block is not None:
             self.grown.append(found)
@@ -424,17 +493,19 @@ class Growth:
 
     def joined(self, name: str, rows: "Rows", dim=0) -> Optional[Tensor]:
         """`torch.stack` and `torch.cat` of all items; None where they are no rows of one tensor."""
-        if len(rows.columns) != 1 or not isinstance(rows.like, Tensor):
+        columns = self.columns_of(rows)
+        if len(columns) != 1 or not isinstance(rows.like, Tensor):
             return None
-        b, count, whole = self.b, self.row_count(rows), rows.columns[0]
+        b, count, whole = self.b, self.row_count(rows), columns[0]
         if rows.reserved not in (None, count):
             raise NeedsLists
         rank = whole.rank if name == "stack" else whole.rank - 1
         if isinstance(dim, bool) or not isinstance(dim, int) or not -rank <= dim < rank or count == 0:
             return None
         dim %= rank
-        if not views.same(count, whole.sizes[0]):
-            whole = views.slice_(b, whole, 0, 0, count, 1)
+        if not rows.tail and self._may_be_empty(count):
+            self.require(self.b.compare("ge", count, 1), f"torch.{name} expects a list that is not empty")
+        whole = self._first_rows(whole, count)
         order = [*range(1, dim + 1), 0, *range(dim + 1, whole.rank)]
         made = b.copy(views.permute(b, whole, order))
         if name == "cat":
@@ -443,10 +514,35 @@ class Growth:
             return made
         return OPERATORS["cat"].call(b, [[made, *(views.unsqueeze(b, x, dim) if name == "stack" else x for x in rows.tail)], dim], {})
 
+    def as_index(self, owner, key):
+        """An index into a tensor: a list of rows is a tensor there."""
+        if isinstance(owner, Tensor) and isinstance(key, (Rows, tuple)) and not isinstance(key, Size):
+            parts = [(self._as_tensor(x) or x) if isinstance(x, Rows) else x for x in (key if isinstance(key, tuple) else (key,))]
+            return tuple(parts) if isinstance(key, tuple) else parts[0]
+        return key
+
+    def _as_tensor(self, rows: "Rows") -> Optional[Tensor]:
+        """Numbers, or tensors without dimensions, as one tensor; of the type that `torch.tensor` gives numbers. None where they are something else."""
+        if isinstance(rows.like, Tensor):
+            return self.joined("stack", rows) if rows.like.rank == 0 else None
+        columns = self.columns_of(rows)
+        if isinstance(rows.like, tuple) or len(columns) != 1 or rows.tail or rows.reserved is not None:
+            return None
+        return self.b.copy(self._first_rows(columns[0], self.row_count(rows)), dtypes.float32 if columns[0].dtype.is_float else columns[0].dtype)
+
+    def _may_be_empty(self, count) -> bool:
+        """Whether data alone say that a list has items; a length of the arguments is the caller's."""
+        if self.b.is_least(1, count):
+            return False
+        return any(value.op is not None or value.block is not self.b.top for value in linear(count).terms)
+
     def of_operator(self, path: str, args: List, kwargs: Dict):
         """The result of an operator on a list of rows, where it has a form of its own; else None."""
         if path in ("torch.unbind", "torch.split", "torch.chunk") and args and isinstance(args[0], Tensor):
             return self.parts_of(path[6:], args[0], args[1:], kwargs)
+        if path in ("torch.tensor", "torch.as_tensor") and args and isinstance(args[0], Rows):
+            made = self._as_tensor(args[0])
+            return None if made is None else OPERATORS["tensor"].call(self.b, [made, *args[1:]], kwargs)
         name = {"torch.stack": "stack", "torch.cat": "cat", "torch.concat": "cat", "torch.concatenate": "cat"}.get(path)
         given = dict(zip(("tensors", "dim"), args), **{{"axis": "dim"}.get(k, k): v for k, v in kwargs.items()})
         rows = given.get("tensors")

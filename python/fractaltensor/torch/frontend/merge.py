@@ -164,10 +164,12 @@ class Merger:
             raise Problem("a list that a loop fills is used outside of where it is made")
         if isinstance(value, (PyList, tuple)) and not isinstance(value, Size):
             return Sequence_(value, [self.spec_of(x) if self._moves(x) else Static(x) for x in value])
+        if isinstance(value, PyDict):
+            return Mapping_(value, [self.spec_of(x) if self._moves(x) else Static(x) for x in value.values()])
         return Static(value)
 
     def _moves(self, value) -> bool:
-        return isinstance(value, (Tensor, Complex, Num, tuple, list))
+        return isinstance(value, (Tensor, Complex, Num, tuple, list, PyDict))
 
     def join_branches(self, a, c, name: str) -> Spec:
         """As `join`; a number beside a tensor without dimensions, whose type can hold it, is such a tensor."""
@@ -322,5 +324,9 @@ def widens_sizes(old: Optional[Spec], new: Spec, dummy) -> bool:
     if isinstance(new, Sequence_):
         parts = old.items if isinstance(old, Sequence_) else [None] * len(new.items)
         values = dummy.parts if isinstance(dummy, Complex) else dummy if isinstance(dummy, (tuple, list)) else [UNSET] * len(new.items)
+        return any(widens_sizes(o, n, d) for o, n, d in zip(parts, new.items, values))
+    if isinstance(new, Mapping_):
+        parts = old.items if isinstance(old, Mapping_) else [None] * len(new.items)
+        values = dummy.values() if isinstance(dummy, dict) else [UNSET] * len(new.items)
         return any(widens_sizes(o, n, d) for o, n, d in zip(parts, new.items, values))
     return False

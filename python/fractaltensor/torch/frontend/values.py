@@ -152,11 +152,12 @@ SHARED = "several paths"
 
 
 class PyList(list):
-    """A list of the program. `block` is where it was made: control flow that is data must not change it from inside. `number`: when."""
+    """A list of the program. `block` is where it was made: control flow that is data must not change it from inside. `number`: when.
+    `has_versions`: on some paths another list has taken its place."""
 
     def __init__(self, items=(), block=None):
         super().__init__(items)
-        self.block, self.number = block, next_number()
+        self.block, self.number, self.has_versions = block, next_number(), False
 
 
 class PyDict(dict):
@@ -228,6 +229,14 @@ class NamedResult(tuple):
         made = super().__new__(cls, items)
         made.names, made.kind = tuple(names), kind
         return made
+
+
+class ListOfRows:
+    """A list whose length is data, as a call gives it: an item of the form of `like` for each row of `columns`, then `tail`. Of tensors of no dimension
+    `are_numbers` says which are Python's numbers."""
+
+    def __init__(self, like, columns: List, are_numbers: List[bool], tail: List):
+        self.like, self.columns, self.are_numbers, self.tail = like, columns, are_numbers, tail
 
 
 def view_strides(sizes: Sequence[SizeLike], strides: Sequence[Mono], wanted: Sequence[SizeLike]) -> Optional[List[Mono]]:

@@ -17,7 +17,7 @@ from ..ir.lengths import Dims
 from ..problems import RunError, RunIndexError
 from ..frontend.rebound import Rebound
 from .running import Counts, Runner
-from ..frontend.values import Complex, NamedResult, Size
+from ..frontend.values import Complex, ListOfRows, NamedResult, Size
 
 
 class Leaf:
@@ -32,6 +32,19 @@ WHOLE = -1
 
 #: No length is greater.
 MOST = 1 << 62
+
+
+def _named(like: NamedResult, items):
+    return (like.kind or collections.namedtuple("Result", like.names))(*items)
+
+
+def _item_at(like, rows: Sequence, at: int):
+    """Item `at` of a list: `like` has the numbers of its parts among `rows`."""
+    if isinstance(like, int):
+        row = rows[like]
+        return row[at] if isinstance(row, list) else row[at, ...]
+    items = [_item_at(x, rows, at) for x in like]
+    return _named(like, items) if isinstance(like, NamedResult) else tuple(items)
 
 
 class Done:
@@ -197,8 +210,11 @@ class Runnable:
         if isinstance(structure, Complex):
             return arrays.joined([again(s) for s in structure.parts], done.torch_like)
         if isinstance(structure, NamedResult):
-            kind = structure.kind or collections.namedtuple("Result", structure.names)
-            return kind(*(again(s) for s in structure))
+            return _named(structure, map(again, structure))
+        if isinstance(structure, ListOfRows):
+            rows = [column.tolist() if number else column for column, number in zip(map(again, structure.columns), structure.are_numbers)]
+            items = [_item_at(structure.like, rows, i) for i in range(len(rows[0]))]
+            return [*items, *map(again, structure.tail)]
         if isinstance(structure, tuple):
             kind = of_torch("Size") if isinstance(structure, Size) and done.torch_like else None
             return (kind or tuple)([again(s) for s in structure])
