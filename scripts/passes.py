@@ -25,7 +25,7 @@ UPSTREAM = {"canonicalize": ("any", "MLIR's canonicalisation", "all operations",
 WRAPPED = {"etdg-explore-dataflow": ("access maps, the machine's buffers", "`schedule`")}
 # They observe a compilation and change no program.
 OBSERVERS = ("ft-verify-phase", "ft-dump-phase", "ft-skip-phase", "etdg-validate-phase", "etdg-take-snapshots",
-             "etdg-drop-snapshots", "etdg-validation-off")
+             "etdg-drop-snapshots", "etdg-validation-off", "validate-launches")
 PAPERS = re.compile(r"\b(?:FT|TensorSSA(?:, DAC'24)?|DAT|Souffle) §[\d.]+(?:–[\d.]+)?")
 HEAD = """# Passes by phase
 

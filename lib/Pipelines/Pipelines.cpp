@@ -183,6 +183,12 @@ void PhaseSequence::finish(Phase phase) {
     validate.phase = stringifyPhase(phase).str();
     pm.addPass(etdg::createETDGValidatePhase(validate));
   }
+  // (Kernels may change in both.)
+  if (options.validate && (phase == Phase::Threads || phase == Phase::Pipeline)) {
+    etdg::ValidateLaunchesOptions launches;
+    launches.phase = stringifyPhase(phase).str();
+    pm.addPass(etdg::createValidateLaunches(launches));
+  }
   addDump(phase);
 }
 

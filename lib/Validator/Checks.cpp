@@ -390,6 +390,7 @@ LogicalResult Checks::run() {
   for (const std::unique_ptr<Leaf> &leaf : model.getLeaves())
     checkCut(leaf->block);
   checkSlots();
+  checkInPlace();
   checkEdges();
   auto results = dyn_cast<ReturnOp>(graph.getBody().front().back());
   for (Value buffer : results ? results.getOperands() : ValueRange()) {

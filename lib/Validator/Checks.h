@@ -56,6 +56,9 @@ private:
   /// T10: buffers with one `etdg.slot` share memory.
   void checkSlots();
   void checkShared(Value buffer, Value other);
+  /// T10: a result of `etdg.in_place` is in its argument's memory.
+  void checkInPlace();
+  void checkReplaced(const Access &read, const Access &writer);
   /// T11: what a placement stages, nothing writes between then and the read. `before`: the steps around it,
   /// in the last of which it is `ahead` by so many iterations.
   void checkPlacements(const Leaf &leaf);

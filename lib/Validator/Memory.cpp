@@ -1,12 +1,15 @@
 //===- Memory.cpp - planes and slots are enough ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies in one place: planes of a buffer whose indices agree modulo `live`, and
-// elements of buffers in one slot. Between the write of an element and a read of it
-// nothing else is written there. A body reads all before it writes.
+// What lies in one place: planes of a buffer whose indices agree modulo `live`,
+// elements of buffers in one slot, and those of a result in its argument's memory.
+// Between the write of an element and a read of it nothing else is written there. A
+// body reads all before it writes.
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -154,4 +157,38 @@ void Checks::checkSlots() {
       active.push_back(use);
     }
   }
+}
+
+//===----------------------------------------------------------------------===//
+// T10: results in the memory of arguments
+//===----------------------------------------------------------------------===//
+
+void Checks::checkReplaced(const Access &read, const Access &writer) {
+  Conjunction base = read.set;
+  Image clobber = model.getImage(writer);
+  Placed c = model.place(clobber, read.cell, base);
+  if (base.isProvedEmpty())
+    return;
+  forEachNotBefore(base, {read.leaf, read.keys}, {writer.leaf, c.keys}, [&](const NotBefore &late) {
+    return late.isSame() || expectEmpty(late.set, opOf(read), [&] {
+             Shown shown = show(late.set, read);
+             showPoint(shown, writer, c.point);
+             report({opOf(read), "T10",
+                     read.describe() + " needs an element of " + describeBuffer(read.buffer) + " that " + describeBuffer(writer.buffer) +
+                         ", which is in its memory, may have taken",
+                     sample(shown), writer.leaf->block->getLoc(), "it is overwritten here, " + whose(writer)});
+           });
+  });
+}
+
+void Checks::checkInPlace() {
+  for (auto [result, argument] : getInPlaceArguments(graph))
+    for (const std::unique_ptr<Access> &writer : model.getWrites(result)) {
+      // What takes its own element leaves the memory as it is.
+      if (isCopyFrom(writer->leaf->block, writer->index, argument))
+        continue;
+      for (const std::unique_ptr<Access> &read : model.getReads(argument))
+        if (!isDone())
+          checkReplaced(*read, *writer);
+    }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Validator/Passes.h"
 #include "ft/Support/WholeFile.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -11,6 +12,7 @@ namespace mlir::etdg {
 #define GEN_PASS_DEF_ETDGVALIDATE
 #define GEN_PASS_DEF_ETDGVALIDATEPHASE
 #define GEN_PASS_DEF_ETDGVALIDATIONOFF
+#define GEN_PASS_DEF_VALIDATELAUNCHES
 #include "ft/Validator/Passes.h.inc"
 } // namespace mlir::etdg
 
@@ -154,6 +156,21 @@ struct ETDGValidationOff : etdg::impl::ETDGValidationOffBase<ETDGValidationOff> 
   void runOnOperation() override {
     emitRemark(getOperation().getLoc())
         << "validate=off: the schedules and storage of this program are not proved";
+    markAllAnalysesPreserved();
+  }
+};
+
+struct ValidateLaunches : etdg::impl::ValidateLaunchesBase<ValidateLaunches> {
+  using ValidateLaunchesBase::ValidateLaunchesBase;
+  void runOnOperation() override {
+    LaunchOptions options;
+    options.phase = phase;
+    options.isGiven = given;
+    bool ok = true;
+    for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>())
+      ok &= succeeded(validateLaunches(kernels, options));
+    if (!ok)
+      return signalPassFailure();
     markAllAnalysesPreserved();
   }
 };

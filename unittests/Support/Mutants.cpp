@@ -290,6 +290,14 @@ void Maker::makeBodies(Operation *op, unsigned number) {
     if (Operation *next = op->getNextNode(); next && isa<BlockOp, NestOp, KernelOp>(next))
       add("textual order", "swapped with the next", number,
           [](Operation *at) { at->moveAfter(at->getNextNode()); });
+  if (op == graph)
+    for (auto [r, result] : llvm::enumerate(graph.getBody().front().getTerminator()->getOperands()))
+      for (BlockArgument argument : graph.getBody().getArguments())
+        if (argument.getType() == result.getType()) {
+          auto pair = DenseI64ArrayAttr::get(context, {int64_t(argument.getArgNumber()), int64_t(r)});
+          add("in place", "result " + std::to_string(r) + " of argument " + std::to_string(argument.getArgNumber()), number,
+              [=](Operation *at) { at->setAttr("etdg.in_place", pair); });
+        }
   if (auto buffer = dyn_cast<BufferOp>(op)) {
     if (op->getParentOp() == graph)
       for (int64_t slot : {0, 1, 2})

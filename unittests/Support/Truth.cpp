@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fttest/Truth.h"
 #include "fttest/AffineEval.h"
+#include "ft/Dialect/ETDG/IR/InPlace.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -149,6 +150,7 @@ public:
     reach = 2 * reach + 6;
   }
   std::string run();
+  std::set<std::pair<Operation *, Operation *>> findCrossings();
 
 private:
   Point symbolsOf(BlockOp block) {
@@ -175,6 +177,7 @@ private:
   /// What a placement stages: nothing that agrees with the read in the stops in front of its loop writes it.
   void checkStaged(const Event &event, size_t id);
   void checkReads();
+  void checkInPlace();
   /// The cell of a buffer as a key: buffer, owner's point, indices.
   Point cellOf(Value buffer, const Point &point, const Point &indices);
   bool inBounds(Value buffer, const Point &indices);
@@ -186,7 +189,7 @@ private:
   std::vector<Event> events;
   llvm::DenseMap<Value, int64_t> ids;
   std::vector<Value> buffers;
-  std::map<Point, std::vector<size_t>> writes, reads; // events by cell
+  std::map<Point, std::vector<size_t>> writes, reads, argumentReads; // events by cell
   std::map<std::pair<size_t, size_t>, std::vector<Point>> cellsOfRead; // by event and number of the read
 };
 } // namespace
@@ -475,9 +478,11 @@ void Truth::access(const Event &event, size_t id) {
     if (!inBounds(buffer, indices))
       return fail("a read is out of bounds");
     indices.resize(cast<BufferType>(buffer.getType()).getDepth());
-    if (!buffer.getDefiningOp<BufferOp>())
-      return;
     Point cell = cellOf(buffer, event.point, indices);
+    if (!buffer.getDefiningOp<BufferOp>()) {
+      argumentReads[cell].push_back(id);
+      return;
+    }
     reads[cell].push_back(id);
     cellsOfRead[{id, ofRead}].push_back(cell);
   };
@@ -577,6 +582,30 @@ void Truth::checkReads() {
     checkStaged(events[i], i);
 }
 
+/// Where a result lies in an argument's memory, nothing reads an element of that after its new one has been written.
+void Truth::checkInPlace() {
+  auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>("etdg.in_place");
+  for (int64_t i = 0; pairs && i + 1 < pairs.size(); i += 2) {
+    Value argument = graph.getBody().getArgument(unsigned(pairs[i]));
+    Value result = graph.getBody().front().getTerminator()->getOperand(unsigned(pairs[i + 1]));
+    for (auto &[cell, readers] : argumentReads) {
+      Point same = cell;
+      same[0] = cellOf(result, {}, {})[0];
+      if (buffers[size_t(cell[0])] != argument || !writes.count(same))
+        continue;
+      const Event &writer = events[writes.at(same).front()];
+      BlockOp block = writer.leaf;
+      // (A copy of the element itself moves nothing.)
+      bool copies = llvm::any_of(llvm::seq(block.getNumWrites()), [&](unsigned w) {
+        return block.getBuffers()[block.getWrite(w).getOperand()] == result && isCopyFrom(block, w, argument);
+      });
+      for (size_t reader : readers)
+        if (Order order = compare(events[reader], writer); !copies && order != Order::Before && order != Order::Same)
+          return fail("an argument is overwritten too early");
+    }
+  }
+}
+
 std::string Truth::run() {
   // Also of blocks that have no iteration at these sizes.
   graph.walk([&](BlockOp block) {
@@ -648,7 +677,32 @@ std::string Truth::run() {
           if (late && toRead != Order::Before && toRead != Order::Same)
             return "an element is overwritten too early";
         }
-  return "";
+  checkInPlace();
+  return wrong;
 }
+
+/// The operation of a top-level kernel that a leaf is inside of.
+static Operation *itemOf(BlockOp leaf) {
+  auto isTop = [](Operation *op) { return isa<GraphOp>(op) || (isa<KernelOp>(op) && isa<GraphOp>(op->getParentOp())); };
+  Operation *item = leaf;
+  while (!isTop(item->getParentOp()))
+    item = item->getParentOp();
+  return item;
+}
+
+std::set<std::pair<Operation *, Operation *>> Truth::findCrossings() {
+  std::set<std::pair<Operation *, Operation *>> found;
+  walk(graph.getBody(), {}, {});
+  for (size_t i = 0; i < events.size() && wrong.empty(); ++i)
+    access(events[i], i);
+  for (auto &[cell, readers] : reads)
+    if (auto it = writes.find(cell); it != writes.end())
+      for (size_t writer : it->second)
+        for (size_t reader : readers)
+          found.insert({itemOf(events[writer].leaf), itemOf(events[reader].leaf)});
+  return found;
+}
+
+std::set<std::pair<Operation *, Operation *>> etdg::findCrossings(GraphOp graph, const Sizes &sizes) { return Truth(graph, sizes).findCrossings(); }
 
 std::string etdg::findWrong(GraphOp graph, const Sizes &sizes) { return Truth(graph, sizes).run(); }

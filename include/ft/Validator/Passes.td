@@ -58,4 +58,19 @@ def ETDGValidationOff : Pass<"etdg-validation-off", "::mlir::ModuleOp"> {
   let description = [{ Stands in a pipeline that was asked not to prove what its phases make. }];
 }
 
+def ValidateLaunches : Pass<"validate-launches", "::mlir::ModuleOp"> {
+  let summary = "prove that kernels wait for the launches that they overlap";
+  let description = [{
+    Asks what `validateLaunches` asks of kernels and the launch plan beside them (T14, docs/validator.md). Each path of a kernel whose launch
+    overlaps the one before it has a `griddepcontrol wait`. What it reads before that no kernel that may be in flight writes, and what
+    it writes before none of these reads or writes. A weight that nothing of the call writes may be read early.
+
+    With `given` the kernels are a user's input.
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"", "The phase that is judged, for messages">,
+    Option<"given", "given", "bool", "false", "The kernels are input, not what a phase has made">
+  ];
+}
+
 #endif // FT_VALIDATOR_PASSES

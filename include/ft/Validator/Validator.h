@@ -10,6 +10,10 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 
+namespace mlir::gpu {
+class GPUModuleOp;
+} // namespace mlir::gpu
+
 namespace mlir::etdg {
 
 /// What a phase must leave as it was: the types of arguments and results, and the
@@ -59,7 +63,8 @@ ValidatorWork getValidatorWork();
 /// - (T8) `live` planes are enough under the schedule;
 /// - (T9) the graph has the arguments and results of the snapshot and asks nothing more
 ///   of its lengths;
-/// - (T10) buffers that share memory (`etdg.slot`) are not needed at the same time;
+/// - (T10) buffers that share memory (`etdg.slot`) are not needed at the same time, nor are results and the arguments
+///   in whose memory they are (`etdg.in_place`);
 /// - (T11) what a placement stages gets what it got: nothing writes it between its loop's begin and the read;
 /// - (T12) shares of a reduction (`etdg.cut`) cover it, begin from `identity`, and are joined in order by `combine`;
 /// - (T13) what one unit (core, thread block) writes another reads, or overwrites (T8, T10), only where units of their level
@@ -69,6 +74,18 @@ ValidatorWork getValidatorWork();
 /// can't prove it doesn't let through. Errors are internal errors (or the input's, where it `isGiven`):
 /// they name the block, show a point, point to the other end, and name a file with the graph.
 LogicalResult validateGraph(GraphOp graph, const ValidateOptions &options = {});
+
+struct LaunchOptions {
+  /// The phase that is judged; named in messages.
+  std::string phase;
+  /// The kernels are a user's input: what is wrong is an error in them.
+  bool isGiven = false;
+};
+
+/// Proves T14 of kernels and their launch plan. Every path of a kernel whose launch overlaps others waits (`griddepcontrol wait`). What it
+/// touches before that no kernel that may be in flight then writes, and what it writes none of these touches. Memory is compared by
+/// buffers of the plan. Those in one place of the workspace are one, and so is a result in its argument's memory.
+LogicalResult validateLaunches(gpu::GPUModuleOp module, const LaunchOptions &options = {});
 
 } // namespace mlir::etdg
 

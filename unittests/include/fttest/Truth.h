@@ -11,6 +11,7 @@
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include <map>
+#include <set>
 
 namespace mlir::etdg {
 
@@ -18,6 +19,9 @@ using Sizes = std::map<std::string, int64_t>;
 
 /// What is wrong with the graph at these lengths, or nothing.
 std::string findWrong(GraphOp graph, const Sizes &sizes);
+
+/// Nests of top-level kernels, or blocks that stand alone there, and those that read an element of theirs.
+std::set<std::pair<Operation *, Operation *>> findCrossings(GraphOp graph, const Sizes &sizes);
 
 } // namespace mlir::etdg
 
