@@ -289,6 +289,24 @@ static void readSync(Fields &root, Machine &machine) {
   });
 }
 
+static void readLinks(Fields &root, Machine &machine) {
+  root.eachInside("links", Optional, [&](Fields &fields, bool) {
+    Machine::Link link;
+    fields.count("ranks", link.ranks);
+    auto message = [&](StringRef name, Machine::Link::Message &into) {
+      fields.inside(name, Required, [&](Fields &inner) {
+        inner.number("seconds", into.seconds);
+        inner.number("captured_seconds", into.capturedSeconds, Optional);
+        inner.number("bytes_per_second", into.bytesPerSecond);
+      });
+    };
+    message("send", link.send);
+    message("all_gather", link.allGather);
+    message("all_reduce", link.allReduce);
+    machine.links.push_back(link);
+  });
+}
+
 static void readOccupancy(Fields &root, Machine &machine) {
   root.inside("occupancy", machine.kind == Machine::Kind::GPU ? Required : Optional, [&](Fields &fields) {
     Machine::Occupancy &limits = machine.occupancy;
@@ -449,6 +467,7 @@ llvm::Expected<Machine> Machine::parse(StringRef text, StringRef file) {
       reader.fail(json->find("memory")->at, "'memory': expected 'line_bytes' of the nearest level whose lines are known, found none");
     readRates(root, machine);
     readSync(root, machine);
+    readLinks(root, machine);
     readOccupancy(root, machine);
     root.inside("energy", machine.kind == Kind::Array ? Required : Optional,
                  [&](Fields &fields) { fields.number("mac_joules", machine.energy.mac); });

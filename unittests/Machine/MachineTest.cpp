@@ -163,6 +163,20 @@ TEST(Machine, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(errors("[]"), "toy.json:1:1: error: expected an object, found a list");
 }
 
+TEST(Machine, HasLinksBetweenRanks) {
+  EXPECT_TRUE(parse().links.empty());
+  const std::string message = R"({"seconds": 2, "bytes_per_second": 8})";
+  const std::string link = R"("links": [{"ranks": 2, "send": {"seconds": 3, "captured_seconds": 1, "bytes_per_second": 4}, "all_gather": )" +
+                           message + R"(, "all_reduce": )" + message + "}],\n  ";
+  Machine machine = parse(replaced("\"sync_seconds\"", link + "\"sync_seconds\""));
+  ASSERT_EQ(machine.links.size(), 1u);
+  EXPECT_EQ(machine.links[0].ranks, 2);
+  EXPECT_EQ(machine.links[0].send.capturedSeconds, 1);
+  EXPECT_EQ(machine.links[0].send.bytesPerSecond, 4);
+  EXPECT_EQ(machine.links[0].allReduce.capturedSeconds, 0);
+  EXPECT_EQ(machine.links[0].allReduce.seconds, 2);
+}
+
 TEST(Machine, SourcesMayBeGivenFieldByField) {
   parse(replaced("\"launch\": 1, \"barrier\": 2, \"leaf_call\": 3",
                  "\"source\": {\"launch\": \"a\", \"barrier\": \"b\"}, \"launch\": 1, \"barrier\": 2, \"leaf_call\": 3"));

@@ -180,7 +180,19 @@ struct Machine {
   SmallVector<Level> levels; // nearest first
   UnitRates unit;
   Rates rates;
+  /// What so many ranks take to tell each other something, each with a unit of this machine and memory of its own.
+  struct Link {
+    struct Message {
+      double seconds = 0;         // of a short one, started by the host
+      double capturedSeconds = 0; // in a graph of kernels; 0 where nothing is captured
+      double bytesPerSecond = 0;  // what each rank moves of a long one
+    };
+    int64_t ranks = 0;
+    Message send, allGather, allReduce;
+  };
+
   Sync sync;
+  llvm::SmallVector<Link, 2> links;
   Occupancy occupancy;
   Energy energy;
   CpuPlanning cpu;
