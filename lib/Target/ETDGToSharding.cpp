@@ -65,6 +65,10 @@ static void writeRule(llvm::json::OStream &json, const ShardingRule &rule) {
   json.object([&] {
     json.attribute("length", rule.length.getValue());
     json.attribute("least", rule.least);
+    if (rule.reach.before || rule.reach.after) {
+      json.attribute("before", rule.reach.before);
+      json.attribute("after", rule.reach.after);
+    }
     json.attributeArray("arguments", [&] {
       for (std::optional<unsigned> dim : rule.arguments)
         json.object([&] { writeDim(dim); });

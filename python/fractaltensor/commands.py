@@ -31,6 +31,7 @@ VARIABLES = {
     "FT_LIBRARY": "the folder of the compiler's library, in the place of the package's own",
     "FT_LIBCUDA": "the CUDA driver's library; by default libcuda.so.1",
     "FT_MACHINES": "the folder of machine files",
+    "FT_CHECK_RANKS": "1: ranks compare what they call before each call over a mesh",
     "FT_NO_OVERLAP": "1: kernels of one call on a GPU do not overlap",
     "FT_SYNC": "1: wait after each launch on a GPU, so that an error names its kernel",
     "FT_NO_PTXAS": "PTX is not checked by ptxas where there is one",

@@ -528,6 +528,27 @@ class Jit:
         """
         return self._current().rule(form)
 
+    def on(self, mesh: Any, **shard: str) -> Any:
+        """The program as all ranks of a mesh run it together: ``f.on(mesh, N="dp")`` divides N by the axis "dp".
+
+        Arguments of a call are all DTensors of the mesh, or all plain tensors: shards of lists with a divided length, and the same
+        on all ranks else. Results are DTensors, or shards and joined parts. Gradients of plain arguments that all ranks have are
+        summed over the axis.
+
+        Args:
+          mesh: a ``DeviceMesh`` of PyTorch.
+          shard: the axis for each length.
+
+        Returns:
+          A :class:`fractaltensor.distributed.sharded.Sharded`, which is called as the program is.
+
+        Raises:
+          ArgumentError: there is no such length or axis, or one is named twice.
+        """
+        from .distributed.sharded import Sharded
+
+        return Sharded(self, mesh, shard)
+
     @_of_the_last_call
     def show(self, path: Optional[Union[str, os.PathLike[str]]] = None) -> Picture:
         """The graph, its blocks and their waves: an object that a notebook draws; with `path` also an HTML file."""
@@ -657,7 +678,7 @@ class Specialized:
 
 def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), lengths: Optional[Mapping[str, int]] = None,
         typical: Optional[Mapping[str, Any]] = None, gen: Optional[Mapping[str, Any]] = None, engine: Optional[str] = None,
-        rounding: str = "excess"):
+        rounding: str = "excess", mesh: Any = None, shard: Optional[Mapping[str, str]] = None):
     """Compiles a function over nested lists. Use it as a decorator.
 
     Args:
@@ -670,6 +691,8 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
       engine: "interpret", "cpu" or "cuda"; by default where a call's arguments are.
       rounding: of f16 and bf16, between the operations of a body. With "excess" they are f32 there, and each result is rounded
         once, which errs no more. With "exact" each operation rounds, as the program is written.
+      mesh: a ``DeviceMesh`` of PyTorch whose ranks run each call together; see :meth:`Jit.on`.
+      shard: the axis of the mesh that divides a length, for each length that is divided: ``{"N": "dp"}``.
 
     Returns:
       A :class:`Jit`, which is called with arrays of NumPy, PyTorch, JAX, CuPy or anything with DLPack.
@@ -682,8 +705,10 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
 
     if rounding not in ROUNDINGS:
         raise ArgumentError(f"rounding is one of {', '.join(ROUNDINGS)}, found {rounding!r}", here())
+    if shard is not None and (mesh is None or not isinstance(shard, Mapping)):
+        raise ArgumentError("shard= names the axis of a mesh for each length, and comes with mesh=: mesh=mesh, shard={'N': 'dp'}", here())
 
-    def decorate(function: Callable) -> Jit:
+    def decorate(function: Callable) -> Any:
         if isinstance(function, Jit):
             raise TraceError(f"{function.__name__} is compiled already: one @ft.jit is enough", of_function(function._function))
         if inspect.isclass(function) or not hasattr(function, "__code__"):
@@ -698,8 +723,8 @@ def jit(function: Optional[Callable] = None, *, bounds: Sequence[str] = (), leng
                 f"@ft.jit: {function.__qualname__} is a method, and a program takes arrays alone: leave '{first}' out and pass what it "
                 "reads as arguments; a program in a class is called as self.f(x)", of_function(function)
             )
-        options = Options(bounds, lengths, typical, gen, rounding)
-        return Jit(function, options, engine)
+        made = Jit(function, Options(bounds, lengths, typical, gen, rounding), engine)
+        return made if mesh is None else made.on(mesh, **(shard or {}))
 
     return decorate if function is None else decorate(function)
 

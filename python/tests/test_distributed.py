@@ -6,12 +6,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 import unittest
 
 import numpy as np
 
 import fractaltensor as ft
 from fractaltensor.derivatives import derivative
+from fractaltensor.distributed.cuts import Cut, layout_of_sizes, layout_of_totals
 from fractaltensor.distributed.rules import rules_of
 from test_examples import LENGTHS, NAMES, arguments, twin
 
@@ -41,6 +43,49 @@ def run(call, values):
     return list(found) if isinstance(found, (tuple, list)) else [found]
 
 
+def sizes_of_shards(total, ranks, random):
+    """Any sizes, empty ones included, that make the total."""
+    borders = sorted(random.integers(0, total + 1, ranks - 1).tolist())
+    return [b - a for a, b in zip([0, *borders], [*borders, total])]
+
+
+def layouts(program, rule, values, ranks, random):
+    """The ranges of ranks with equal parts, and with shards of any sizes; one for each rank."""
+    for is_chunked in (True, False):
+        cuts = [Cut(rule, "", types.SimpleNamespace(name="dp", size=ranks, rank=r), program) for r in range(ranks)]
+        totals = {i: values[i].shape[d.dim] for i, d in enumerate(cuts[0].arguments) if d is not None}
+        if is_chunked:
+            yield [layout_of_totals("f", cut, totals) for cut in cuts]
+            continue
+        length = next(iter(totals.values())) - cuts[0].arguments[next(iter(totals))].extra
+        sizes = sizes_of_shards(length, ranks, random)
+        every = {i: [*sizes[:-1], sizes[-1] + cuts[0].arguments[i].extra] for i in totals}
+        if all(size >= 0 for one in every.values() for size in one):
+            yield [layout_of_sizes("f", cut, every) for cut in cuts]
+
+
+def check_halo(test, program, call, rule, values, ranks, random):
+    """Ranks that run the program on their shards and planes of the neighbours have, in their own parts, what one rank has."""
+    whole = run(call, values)
+    for of_ranks in layouts(program, rule, values, ranks, random):
+        kept = []
+        for rank, layout in enumerate(of_ranks):
+            given = list(values)
+            for i, dim in enumerate(rule.arguments):
+                if dim is not None:
+                    begin, end = layout.moved(i, "").wants[rank]
+                    given[i] = np.ascontiguousarray(np.take(values[i], range(begin, end), dim))
+            found = run(call, given)
+            kept.append([found[i] if dim is None else np.take(found[i], range(*_kept(layout, i)), dim) for i, (dim, _) in enumerate(rule.results)])
+        for i, (dim, _) in enumerate(rule.results):
+            np.testing.assert_array_equal(kept[0][i] if dim is None else np.concatenate([each[i] for each in kept], dim), whole[i])
+
+
+def _kept(layout, result):
+    _, begin, size = layout.kept(result)
+    return begin, begin + size
+
+
 def check_rule(test, call, rule, values, ranks):
     """Ranks that run the program on shards have what one rank has: shards bit for bit, parts up to rounding."""
     whole = run(call, values)
@@ -58,6 +103,16 @@ def check_rule(test, call, rule, values, ranks):
                 np.testing.assert_array_equal(part, whole[i])
 
 
+def check(test, jit, rule, values, ranks, seed=1):
+    def call(*given):
+        return jit(*given, engine="interpret")
+
+    if rule.has_halo:
+        check_halo(test, jit.specialize().program, call, rule, values, ranks, np.random.default_rng(seed))
+    else:
+        check_rule(test, call, rule, values, ranks)
+
+
 class Examples(unittest.TestCase):
     def test_each_length_over_one_to_four_ranks(self):
         served = 0
@@ -70,7 +125,7 @@ class Examples(unittest.TestCase):
                         continue
                     served += ranks > 1
                     with self.subTest(name, length=rule.length, ranks=ranks):
-                        check_rule(self, lambda *a: jit(*a, engine="interpret"), rule, values, ranks)
+                        check(self, jit, rule, values, ranks)
         self.assertGreater(served, 3 * len(NAMES))
 
 
@@ -139,7 +194,42 @@ def outer(xs: ft.List["N", f3], ys: ft.List["M", f3]):
     return ys.map(lambda y: xs.foldl(lambda a, x: a * 0.5 + x * y, zeros()))
 
 
-# No rule: the begin, the whole length, a neighbour, another shard, or the sum in the middle would be needed.
+# Planes of the neighbours, as many as accesses and conditions near the list's ends ask for.
+
+
+@program("N", [(0, None)])
+def shifted(xs: ft.List["N", f3]):
+    return xs.shift(1, fill=zeros())
+
+
+@program("N", [(0, None), (0, None)])
+def shifted_twice(xs: ft.List["N", f3], w: f3):
+    ys = ft.zip(xs, xs.shift(1, fill=zeros())).map(lambda a, b: ft.tanh(a - b) * w)
+    return ft.zip(ys, ys.shift(-2, fill=zeros() + 1.0)).map(lambda a, b: a * b), ys
+
+
+@program("N", [(0, None)], bounds=["N >= 2"])
+def windowed(xs: ft.List["N", f3]):
+    return xs.window(3).map(lambda w: w.reduce(ft.add, zeros()))
+
+
+@program("N", [(0, None)])
+def longer_beside(xs: ft.List["N + 2", f3], ys: ft.List["N", f3]):
+    return ft.zip(xs.window(3), ys).map(lambda w, y: w.reduce(ft.maximum, zeros()) * y)
+
+
+@program("N L")
+def along_the_second(xss: ft.List["N, L", f3]):
+    return xss.map(lambda xs: ft.zip(xs, xs.shift(-3, fill=zeros())).map(lambda a, b: a - b))
+
+
+@program("L N")
+def shifted_beside(xss: ft.List["N, L", ft.i64], ts: ft.List["L", ft.i64]):
+    later = ts.shift(2, fill=7)
+    return xss.map(lambda xs: ft.zip(xs, later).map(lambda x, t: x * 3 - t))
+
+
+# No rule: the begin, the whole length, another shard, or the sum in the middle would be needed.
 
 
 @program("")
@@ -175,8 +265,8 @@ def square_of_sums(xs: ft.List["N", f3], ys: ft.List["N", f3]):
 
 
 @program("")
-def shifted(xs: ft.List["N", f3]):
-    return xs.shift(1, fill=zeros())
+def sum_of_neighbours(xs: ft.List["N", f3]):
+    return ft.zip(xs, xs.shift(1, fill=zeros())).map(lambda a, b: a * b).reduce(ft.add, zeros())
 
 
 @program("")
@@ -245,8 +335,18 @@ class Programs(unittest.TestCase):
                         self.assertEqual(list(rule.results), results)
                     for ranks in (2, 3, 4):
                         values = data(jit)
-                        if rule.fits([v.shape for v in values], ranks):
-                            check_rule(self, lambda *a: jit(*a, engine="interpret"), rule, values, ranks)
+                        if rule.has_halo or rule.fits([v.shape for v in values], ranks):
+                            check(self, jit, rule, values, ranks, seed=ranks)
+
+    def test_planes_of_neighbours(self):
+        found = {jit.__name__: sorted((r.before, r.after) for r in rules(jit).values()) for jit, *_ in PROGRAMS}
+        self.assertEqual(found["shifted"], [(1, 0)])
+        self.assertEqual(found["shifted_twice"], [(1, 2)])
+        self.assertEqual(found["windowed"], [(0, 2)])
+        self.assertEqual(found["along_the_second"], [(0, 0), (0, 3)])
+        self.assertEqual(found["scaled_sum"], [(0, 0)])
+        conv1d = rules(twin("conv1d"))
+        self.assertEqual((conv1d["L"].before, conv1d["L"].after), (1, 1))
 
     def test_shards_that_a_bound_forbids(self):
         rule = rules(next(jit for jit, *_ in PROGRAMS if jit.__name__ == "bounded"))["N"]
@@ -339,12 +439,18 @@ scaled_sum_jit = PROGRAMS[0][0]
 
 @unittest.skipIf(torch is None, "PyTorch is not there")
 class Processes(unittest.TestCase):
-    def test_two_processes(self):
+    def check(self, script, ranks):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE), str(HERE.parent.parent / "examples/python")])}
-        found = subprocess.run([sys.executable, str(HERE / "two_ranks.py")], capture_output=True, text=True, env=environment, timeout=300)
+        found = subprocess.run([sys.executable, str(HERE / script)], capture_output=True, text=True, env=environment, timeout=300)
         self.assertEqual(found.returncode, 0, found.stderr[-4000:])
-        for rank in range(2):
+        for rank in range(ranks):
             self.assertIn(f"rank {rank}: all equal", found.stdout)
+
+    def test_two_processes(self):
+        self.check("two_ranks.py", 2)
+
+    def test_a_mesh_of_four_processes(self):
+        self.check("mesh_ranks.py", 4)
 
 
 if __name__ == "__main__":

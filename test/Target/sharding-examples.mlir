@@ -64,6 +64,7 @@
 // CONV1D-NEXT:  N: local; argument 0 [0], result 0 [0]
 // CONV1D-NEXT:  L: halo; argument 0 [1], result 0 [1]
 // CONV1D-NEXT:    halo: block @r1 read 0 of argument 0 at [i, j + k - 1], distance -1..1, 512 * N bytes
+// CONV1D-NEXT:  ranks run the program on shards of L, with 1 before and 1 after
 // CONV1D-NEXT:  ranks run the program on shards of N
 
 //      MAMBA:sharding of @mamba

@@ -64,6 +64,25 @@ func.func @picked(%table: !ft.list<[V], !x>, %at: !ft.list<[M], tensor<i64>>) ->
   return %ys : !ft.list<[M], !x>
 }
 
+// What two shifts need adds up where one reads the other.
+// CHECK-LABEL: sharding of @shifted_twice
+// CHECK: N: halo; argument 0 [0], result 0 [0]
+// CHECK: ranks run the program on shards of N, with 3 before and 2 after
+func.func @shifted_twice(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+  %zero = arith.constant dense<0.0> : !x
+  %before = ft.shift %xs by 3 fill %zero : !ft.list<[N], !x>, !x
+  %ys = ft.map (%x, %b = %xs, %before : !ft.list<[N], !x>, !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+    %y = arith.subf %x, %b : !x
+    ft.yield %y : !x
+  }
+  %after = ft.shift %ys by -2 fill %zero : !ft.list<[N], !x>, !x
+  %zs = ft.map (%y, %a = %ys, %after : !ft.list<[N], !x>, !ft.list<[N], !x>) -> !ft.list<[N], !x> {
+    %z = arith.mulf %y, %a : !x
+    ft.yield %z : !x
+  }
+  return %zs : !ft.list<[N], !x>
+}
+
 // JSON: "name": "picked"
 // JSON: "shardingRules": [
 // JSON: "length": "M",

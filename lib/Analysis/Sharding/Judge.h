@@ -59,6 +59,10 @@ private:
   llvm::DenseMap<Value, PartStatus> parts;
 };
 
+/// What a shard of a halo class needs of its neighbours so that the program itself computes its part of the results. None where
+/// the program would need the place of the shard in the list.
+std::optional<ShardingReach> findReach(const ShardingContext &context, unsigned root, const ShardingClass &found);
+
 } // namespace mlir::etdg
 
 #endif // FT_ANALYSIS_SHARDING_JUDGE_H

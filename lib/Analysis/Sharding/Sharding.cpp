@@ -4,6 +4,8 @@
 
 #include "Judge.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::etdg;
 
@@ -40,6 +42,7 @@ ShardingAnalysis::ShardingAnalysis(GraphOp graph) {
     found.length = length;
     found.members = members;
     ClassJudge(context, root, found).run();
+    found.reach = findReach(context, root, found);
   }
   findRules(graph);
 }
@@ -97,10 +100,12 @@ void ShardingAnalysis::findRules(GraphOp graph) {
   for (StringAttr name : graph.getSymbolNames()) {
     SmallVector<const ShardingClass *> own;
     bool isWhole = true;
+    ShardingReach reach;
     for (const ShardingClass &one : classes)
       if (llvm::is_contained(one.length.getNames(), name)) {
         own.push_back(&one);
-        isWhole &= isServed(one);
+        isWhole &= isServed(one) || one.reach;
+        reach = one.reach.value_or(reach);
       }
     std::optional<int64_t> least = getLeast(graph, name);
     if (own.empty() || !isWhole || !least || !areApart(own))
@@ -108,6 +113,7 @@ void ShardingAnalysis::findRules(GraphOp graph) {
     ShardingRule rule;
     rule.length = name;
     rule.least = *least;
+    rule.reach = reach;
     for (BlockArgument argument : graph.getArguments()) {
       std::optional<unsigned> dim;
       for (const ShardingClass *one : own)
@@ -120,7 +126,7 @@ void ShardingAnalysis::findRules(GraphOp graph) {
       for (const ShardingClass *one : own) {
         if (!found.dim)
           found.dim = one->getDim(result);
-        if (one->results[i] != PartialKind::None)
+        if (!one->results.empty() && one->results[i] != PartialKind::None)
           found.partial = one->results[i];
       }
       rule.results.push_back(found);
@@ -140,6 +146,12 @@ static void printReason(const ShardingReason &reason, StringRef what, raw_ostrea
   if (reason.bytes)
     os << ", " << reason.bytes.str() << " bytes";
   os << "\n";
+}
+
+static std::string printReach(const ShardingReach &reach) {
+  if (!reach.before && !reach.after)
+    return "";
+  return llvm::formatv(", with {0} before and {1} after", reach.before, reach.after).str();
 }
 
 void etdg::printSharding(const ShardingAnalysis &analysis, GraphOp graph, raw_ostream &os) {
@@ -171,5 +183,5 @@ void etdg::printSharding(const ShardingAnalysis &analysis, GraphOp graph, raw_os
       printReason(reason, "index", os);
   }
   for (const ShardingRule &rule : analysis.getRules())
-    os << "  ranks run the program on shards of " << rule.length.getValue() << "\n";
+    os << "  ranks run the program on shards of " << rule.length.getValue() << printReach(rule.reach) << "\n";
 }

@@ -20,11 +20,13 @@ _rules: Dict[str, List[Rule]] = {}
 
 
 def _rules_of_text(text: str) -> List[Rule]:
+    """Those that DTensor has a word for."""
     found = _rules.get(text)
     if found is None:
         if len(_rules) >= _MOST_KEPT:
             _rules.clear()
-        found = _rules[text] = rules_of(stored.StoredJit(text)._program({}, {}, {}))
+        every = rules_of(stored.StoredJit(text)._program({}, {}, {}))
+        found = _rules[text] = [rule for rule in every if not rule.has_halo]
     return found
 
 
@@ -37,7 +39,7 @@ def _placement(dim, partial):
 
 
 def _strategies(program: str, inputs: Sequence[Any]):
-    """For one dimension of a mesh: placements of results, then of arguments, as ``register_sharding`` wants them."""
+    """For one dimension of a mesh: placements of results, then of arguments."""
     from torch.distributed.tensor import Replicate
 
     count = stored.count_results(program)
@@ -49,15 +51,23 @@ def _strategies(program: str, inputs: Sequence[Any]):
     return found
 
 
+def _strategy(schema):
+    """For a mesh of any dimensions. (``register_sharding`` of PyTorch 2.11 looks for the mesh in the first argument, a string.)"""
+    from torch.distributed.tensor._ops.utils import expand_to_full_mesh_op_strategy
+
+    specs = [strategy.strategies[0].output_spec for strategy in schema.args_strategy]
+    found = [[*results, *arguments] for results, arguments in _strategies(schema.args_schema[0], specs)]
+    return expand_to_full_mesh_op_strategy(specs[0].mesh, schema, found, input_index=len(schema.op._schema.returns))
+
+
 def register(operator) -> None:
     """Gives an operator of compiled programs its strategies."""
     from torch.distributed.tensor import DTensor
     from torch.distributed.tensor._op_schema import RuntimeSchemaInfo
-    from torch.distributed.tensor.experimental import register_sharding
 
-    register_sharding(operator)(_strategies)
     # DTensor remembers decisions by what is hashed from this argument on: the program is the first one.
-    DTensor._op_dispatcher.sharding_propagator.op_to_schema_info[operator] = RuntimeSchemaInfo(0, needs_pytree=True)
+    info = RuntimeSchemaInfo(0, needs_pytree=True)
+    DTensor._op_dispatcher.sharding_propagator.register_op_strategy(operator, _strategy, info)
 
 
 def align(jit, values: Sequence[Any], tensors: Sequence[Any]) -> List[Any]:

@@ -26,12 +26,21 @@ class Rule(NamedTuple):
       arguments: of each argument the dimension that is divided; None where each rank has all of it.
 
       results: of each result the dimension, or None; and "sum", "product", "max" or "min" where ranks have parts, or None.
+
+      before, after: how many elements of the neighbours' shards a rank needs beside its own; of what it computes then, it keeps its
+        own part.
     """
 
     length: str
     least: int
     arguments: Tuple[Optional[int], ...]
     results: Tuple[Tuple[Optional[int], Optional[str]], ...]
+    before: int = 0
+    after: int = 0
+
+    @property
+    def has_halo(self) -> bool:
+        return bool(self.before or self.after)
 
     def fits(self, shapes, ranks: int) -> bool:
         """Whether shards of arguments with these shapes are large enough on each of so many ranks, cut as by ``torch.chunk``."""
@@ -51,7 +60,7 @@ def rules_of(program: Program) -> List[Rule]:
 def _rule(found: Dict[str, Any]) -> Rule:
     return Rule(
         found["length"], found["least"], tuple(a.get("shard") for a in found["arguments"]),
-        tuple((r.get("shard"), r.get("partial")) for r in found["results"]),
+        tuple((r.get("shard"), r.get("partial")) for r in found["results"]), found.get("before", 0), found.get("after", 0),
     )
 
 

@@ -55,6 +55,11 @@ struct ShardingReason {
   ft::LengthAttr bytes;
 };
 
+/// How many planes before and after a shard its results depend on.
+struct ShardingReach {
+  int64_t before = 0, after = 0;
+};
+
 struct ShardingClass {
   ft::LengthAttr length;
   SmallVector<ShardingMember> members;
@@ -68,13 +73,16 @@ struct ShardingClass {
   SmallVector<ShardingReason> joins;
   /// Of each result without the length: whether ranks have parts of it, or all the same.
   SmallVector<PartialKind> results;
+  /// Of a halo: what ranks that run the program on their shards take of their neighbours'; none where that is not enough.
+  std::optional<ShardingReach> reach;
 
   /// The dimension of an argument or result, if it is divided.
   std::optional<unsigned> getDim(Value buffer) const;
 };
 
 /// A length that callers can divide without the program's help: ranks that run the program on their shards have the shards of
-/// its results, or parts of them.
+/// its results, or parts of them. Where there is a reach, they run it on these and so many planes of their neighbours, and keep
+/// their own part of the results.
 struct ShardingRule {
   StringAttr length;
   /// Of each argument the dimension that is divided; none where each rank has all of it.
@@ -86,6 +94,7 @@ struct ShardingRule {
   SmallVector<Result> results;
   /// Shards have at least as many elements.
   int64_t least = 0;
+  ShardingReach reach;
 };
 
 class ShardingAnalysis {
