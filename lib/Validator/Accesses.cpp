@@ -136,7 +136,10 @@ private:
   Conjunction rows;
 };
 
-Model::Model(GraphOp graph) : graph(graph), symbols(graph) { buildGroups(); }
+Model::Model(GraphOp graph) : graph(graph), symbols(graph) {
+  buildGroups();
+  collectProducts();
+}
 
 void Model::buildGroups() {
   // Symbols, then blocks, then buffers.

@@ -264,6 +264,9 @@ void Checks::reportUncovered(const Access &read, ArrayRef<Conjunction> covers) {
   presburger::IntegerPolyhedron all = read.set.toPolyhedron(dims, numSymbols);
   if (isCovered(all, polys))
     return;
+  if (model.hasProducts() &&
+      model.forEachCase(read.set, [&](const Conjunction &part) { return isCovered(part.toPolyhedron(dims, numSymbols), polys); }))
+    return;
   auto point = findSample(subtract(all, polys));
   report({opOf(read), "T4",
           (read.kind == Access::Result ? "no block writes an element of the result "

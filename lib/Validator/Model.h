@@ -151,6 +151,15 @@ public:
   /// The elements of a buffer that a graph returns, as an access.
   std::optional<Access> getResult(Value buffer);
 
+  /// A variable that is a product of lengths: it is 0, or at least 1 and each row of `where` at least 0.
+  struct Product {
+    unsigned variable;
+    SmallVector<Row> where;
+  };
+  /// Visits the parts of a set in which products are 0, or not, until `visit` returns false; returns whether it never has.
+  bool forEachCase(const Conjunction &set, llvm::function_ref<bool(const Conjunction &)> visit) const { return forEachCase(set, 0, visit); }
+  bool hasProducts() const { return !products.empty(); }
+
   Image getImage(const Access &write) const;
   /// The image at `cell`; its constraints go to `target`, which gets the variables it needs.
   Placed place(const Image &image, ArrayRef<Row> cell, Conjunction &target) const;
@@ -209,6 +218,8 @@ private:
     Conjunction facts;
   };
   void buildGroups();
+  void collectProducts();
+  bool forEachCase(const Conjunction &set, unsigned from, llvm::function_ref<bool(const Conjunction &)> visit) const;
   const Group &groupOf(BlockOp block) const { return groups[groupOfBlock.lookup(block)]; }
   const Group &groupOf(Value buffer) const { return groups[groupOfBuffer.lookup(buffer)]; }
 
@@ -216,6 +227,7 @@ private:
   SymbolGroups symbols;
   unsigned numShared = 0;
   SmallVector<Group, 0> groups;
+  SmallVector<Product> products;
   llvm::DenseMap<Operation *, unsigned> groupOfBlock;
   llvm::DenseMap<Value, unsigned> groupOfBuffer;
   struct OfBuffer {
