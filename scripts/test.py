@@ -194,10 +194,11 @@ def python():
     if not (BUILD / "lib/libFractalTensor.so").exists():
         return Counts()
     runner = str(ROOT / "python/tests/run.py")
-    total = counted([sys.executable, runner])
+    jobs = f"--jobs={JOBS}"
+    total = counted([sys.executable, runner, jobs])
     other = python_with_torch()
     if other:
-        total += counted([other, runner, *TORCH_TESTS])
+        total += counted([other, runner, jobs, *TORCH_TESTS])
     return total
 
 
