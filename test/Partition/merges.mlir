@@ -9,14 +9,14 @@
 // RUN: ft-opt %s --ft-compile="to=etdg" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-lower-operations,etdg-fuse-accesses,etdg-merge-apart{machine=%S/../machines/h200.json}))" | FileCheck %s --check-prefix=LISTED
 
 // CHOSEN: etdg.graph @expand_depthwise
-// CHOSEN-SAME: etdg.apart = ["r0+r3"]
+// CHOSEN-SAME: etdg.apart = ["r1+r4"]
 // LISTED: etdg.graph @expand_depthwise
-// LISTED-SAME: etdg.together = ["r0+r3"]
-// APART: etdg.block @r0 [map] (i) in [0, 144)
-// APART: etdg.block @r3 [map] (i) in [0, 144)
-// TOGETHER: etdg.block @r0 [map] (i) in [0, 144)
-// TOGETHER-NOT: etdg.block @r3
-// PRICES: merges | Category:partition | Reason="left out of what coarsening merges: r0+r3 (all merged {{[0-9.]+}} us, without any {{[0-9.]+}} us, without 1 of products {{[0-9.]+}} us)"
+// LISTED-SAME: etdg.together = ["r1+r4"]
+// APART: etdg.block @r1 [map] (i) in [0, 144)
+// APART: etdg.block @r4 [map] (i) in [0, 144)
+// TOGETHER: etdg.block @r1 [map] (i) in [0, 144)
+// TOGETHER-NOT: etdg.block @r4
+// PRICES: merges | Category:partition | Reason="left out of what coarsening merges: r1+r4 (all merged {{[0-9.]+}} us, without any {{[0-9.]+}} us, without 1 of products {{[0-9.]+}} us)"
 #cij = affine_map<(o, h, w, c) -> (c, h, w)>
 #oc = affine_map<(o, h, w, c) -> (o, c)>
 #ohw = affine_map<(o, h, w, c) -> (o, h, w)>

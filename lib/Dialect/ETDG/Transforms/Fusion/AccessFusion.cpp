@@ -306,8 +306,14 @@ static bool reduces(BlockOp block) {
       .wasInterrupted();
 }
 
+/// Whether a read takes one number, whatever the point and the element.
+static bool isOneNumber(ReadAttr read) {
+  PieceAttr first = read.getPieces().front();
+  return llvm::all_of(read.getPieces(), [&](PieceAttr piece) { return piece.getKind() == SourceKind::Splat && piece.getValue() == first.getValue(); });
+}
+
 bool AccessFusion::mayPutTogether(BufferOp buffer, BlockOp block, const BlockBuilder &builder, unsigned read, ReadAttr after) {
-  if (after.getElementRank() == 0 || hasConstantSteps(after, builder.buffers, builder.dims.size()))
+  if (after.getElementRank() == 0 || isOneNumber(after) || hasConstantSteps(after, builder.buffers, builder.dims.size()))
     return true;
   unsigned readers = 0;
   for (Operation *user : llvm::SetVector<Operation *>(buffer.getResult().user_begin(), buffer.getResult().user_end()))
@@ -402,6 +408,35 @@ static void explainCopies(BufferOp buffer, ArrayRef<Writer> writers) {
             << remark::reason("what is padded is copied to {0}: {1}", describeBuffer(buffer.getResult()), why);
 }
 
+/// A reduction that starts with one number fills a tensor with it in its body, as engines look for it, and does not read it.
+static void fillStarts(BlockOp block) {
+  BlockBuilder spec = BlockBuilder::from(block);
+  Block &body = block.getBody().front();
+  SmallVector<std::pair<unsigned, TypedAttr>> starts;
+  for (auto [i, read] : llvm::enumerate(spec.reads)) {
+    BlockArgument argument = body.getArgument(i);
+    bool isStart = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+      auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      return op && op.getNumReductionLoops() > 0 && op.isDpsInit(&use);
+    });
+    PieceAttr piece = read.getPieces().front();
+    if (isStart && read.getElementRank() == 0 && isOneNumber(read) && piece.getValue() && cast<RankedTensorType>(argument.getType()).hasStaticShape())
+      starts.emplace_back(i, piece.getValue());
+  }
+  if (starts.empty())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (auto [i, number] : llvm::reverse(starts)) {
+    auto type = cast<RankedTensorType>(body.getArgument(i).getType());
+    Value value = arith::ConstantOp::create(builder, block.getLoc(), number);
+    Value empty = tensor::EmptyOp::create(builder, block.getLoc(), type.getShape(), type.getElementType());
+    body.getArgument(i).replaceAllUsesWith(linalg::FillOp::create(builder, block.getLoc(), value, empty).getResult(0));
+    body.eraseArgument(i);
+    spec.reads.erase(spec.reads.begin() + i);
+  }
+  spec.assign(block);
+}
+
 bool AccessFusion::fuse(BufferOp buffer) {
   SmallVector<Writer> writers;
   if (!collectWriters(buffer, writers)) {
@@ -445,8 +480,10 @@ bool AccessFusion::fuse(BufferOp buffer) {
     builder.assign(cast<BlockOp>(op));
   for (auto &[block, read, border] : bordered)
     padArgument(block.getBody().getArgument(read), border);
-  for (auto &[op, builder] : readers)
+  for (auto &[op, builder] : readers) {
     simplifyReads(cast<BlockOp>(op));
+    fillStarts(cast<BlockOp>(op));
+  }
   remark::passed(buffer.getLoc(), remark::RemarkOpts::name("fuse-access").category("coarsen"))
       << remark::reason("{0} is read where it was copied from", describeBuffer(buffer.getResult()))
       << remark::metric("bytes", getLiveBytes(buffer).str())

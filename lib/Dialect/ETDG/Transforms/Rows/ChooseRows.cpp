@@ -76,15 +76,50 @@ private:
 };
 } // namespace
 
+/// Whether a read takes the numbers of a whole tensor in their order, through a shape that differs by dimensions of one element alone.
+static bool takesInOrder(PieceAttr piece, unsigned rank, RankedTensorType type, BufferType buffer) {
+  AffineMap map = piece.getMap().getValue();
+  if (buffer.getDepth() != 0 || map.getNumDims() != rank || !isUniverse(piece.getSet().getValue()) || !piece.getGathers().empty() ||
+      type.getNumElements() != buffer.getElement().getNumElements())
+    return false;
+  unsigned next = 0;
+  for (auto [result, size] : llvm::zip_equal(map.getResults(), buffer.getElement().getShape())) {
+    while (next < rank && type.getDimSize(next) == 1)
+      ++next;
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (size == 1 ? dim && type.getDimSize(dim.getPosition()) != 1 : !dim || dim.getPosition() != next++)
+      return false;
+  }
+  return true;
+}
+
 /// The buffer that an operand is, as a whole, or null.
 Value Neighbours::getSource(Statement &statement, unsigned operand) {
   auto argument = dyn_cast<BlockArgument>(statement.getOperands()[operand]);
   if (!argument || argument.getOwner() != &statement.block.getBody().front())
     return {};
   ReadAttr read = statement.block.getRead(argument.getArgNumber());
-  if (read.getElementRank() != 0 || read.getPieces().size() != 1 || read.getPieces().front().getKind() != SourceKind::Buffer)
+  if (read.getPieces().size() != 1 || read.getPieces().front().getKind() != SourceKind::Buffer)
     return {};
-  return statement.block.getBuffers()[read.getPieces().front().getOperand()];
+  PieceAttr piece = read.getPieces().front();
+  Value buffer = statement.block.getBuffers()[piece.getOperand()];
+  unsigned rank = read.getElementRank();
+  bool isWhole = rank == 0 || takesInOrder(piece, rank, cast<RankedTensorType>(argument.getType()), cast<BufferType>(buffer.getType()));
+  return isWhole ? buffer : Value();
+}
+
+/// Whether rows of a tensor leave one number of it inside, and there are some.
+static bool leavesOneNumber(Value buffer, unsigned rows) {
+  ArrayRef<int64_t> shape = cast<BufferType>(buffer.getType()).getElement().getShape();
+  return rows > 0 && llvm::all_of(shape.drop_front(std::min<size_t>(rows, shape.size())), [](int64_t size) { return size == 1; });
+}
+
+/// How many rows leave one number inside. Rows of length 1 at the end are none.
+static unsigned countFullRows(const RowSpace &space) {
+  unsigned rows = space.lengths.size();
+  while (rows > 0 && space.lengths[rows - 1] == 1)
+    --rows;
+  return rows;
 }
 
 bool Neighbours::areShared(Statement &statement) {
@@ -95,8 +130,7 @@ bool Neighbours::areShared(Statement &statement) {
     if (writer == writers.end())
       continue;
     // Each of its numbers is one of the statement's, at all of its rows.
-    if (cast<BufferType>(buffer.getType()).getElementRank() == all && statements[writer->second].rows == all &&
-        statement.space.getIndex(i, all).size() == all)
+    if (leavesOneNumber(buffer, statements[writer->second].rows) && statement.space.getIndex(i, all).size() == all)
       return true;
   }
   for (WriteAttr write : statement.block.getWrites().getAsRange<WriteAttr>()) {
@@ -183,11 +217,11 @@ void etdg::chooseRows(MutableArrayRef<Statement> statements) {
   for (bool changed = true; changed;) {
     changed = false;
     for (Statement &statement : statements) {
-      unsigned all = statement.space.lengths.size();
-      if (statement.rows == all || statement.space.points <= 1 || statement.space.getInnerPoints(all) != 1)
+      unsigned full = countFullRows(statement.space);
+      if (statement.rows >= full || statement.space.points <= 1 || statement.space.getInnerPoints(full) != 1)
         continue;
       if (neighbours.areShared(statement)) {
-        statement.rows = all;
+        statement.rows = full;
         changed = true;
       }
     }
