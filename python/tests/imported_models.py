@@ -276,9 +276,9 @@ class Mmoe(nn.Module):
 class Recurrent(nn.Module):
     """Layers of steps, and what they end with."""
 
-    def __init__(self, kind=nn.LSTM, **options):
+    def __init__(self, kind=nn.LSTM, inputs=5, **options):
         super().__init__()
-        self.cells = kind(5, 7, **options)
+        self.cells = kind(inputs, 7, **options)
 
     def forward(self, x):
         return self.cells(x)
@@ -304,6 +304,9 @@ MODELS = {
     # Others, so that what is there for those above is there for its kind.
     "bilstm": (lambda: Recurrent(num_layers=2, bidirectional=True, batch_first=True), _pixels(2, 5, 5)),
     "gru": (lambda: Recurrent(nn.GRU, num_layers=2), _pixels(7, 3, 5)),
+    # Layers of equal sizes, from the first one on: one loop over layers around the loop over steps.
+    "equal_lstm": (lambda: Recurrent(inputs=7, num_layers=4), _pixels(5, 2, 7)),
+    "equal_gru": (lambda: Recurrent(nn.GRU, inputs=7, num_layers=3), _pixels(1, 1, 7)),
     "vit": (Vit, _pixels(2, 3, 9, 9)),
     "gpt2": (Gpt2, _ids(19, 1, 7)),
     "convnext": (ConvNext, _pixels(1, 8, 7, 5)),

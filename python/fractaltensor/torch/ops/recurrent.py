@@ -87,10 +87,75 @@ def _named(weights: Sequence[Tensor]) -> Sequence:
     return (*own, None, None)[:4] + (projection,)
 
 
+def _upon_each_other(b: Builder, step: Callable, x: Tensor, states: Sequence[Tensor], weights: Sequence[Sequence]):
+    """Layers of equal sizes as one loop around the loop over steps, so that neither order is fixed: layer d may take step t as soon as
+    layer d - 1 has. `states`: those of all layers. Gives the last layer's outputs, and the last states."""
+    layers, length = len(weights), x.sizes[0]
+    w_ih, w_hh, b_ih, b_hh = ([stack(b, parts) if parts[0] is not None else None for parts in zip(*weights)])[:4]
+    # What layer d reads, in its place d; what the last one makes comes after all of them.
+    made = b.constant_tensor(0, states[0].dtype, [layers + 1, *x.sizes])
+    assign(b, base.select(b, made, 0, 0), x, "recurrent layers")
+    last = [b.copy(s) for s in states]
+
+    def layer(d: Num) -> None:
+        def own(values):
+            return None if values is None else base.select(b, values, 0, d)
+
+        state = [b.copy(own(s)) for s in states]
+        below, above = own(made), base.select(b, made, 0, b.add(d, 1))
+
+        def body(t: Num) -> None:
+            given = linear(b, base.select(b, below, 0, t), own(w_ih), own(b_ih))
+            found = [b.copy(s) for s in step(b, given, state, own(w_hh), own(b_hh))]
+            for old, new in zip(state, found):
+                assign(b, old, new, "recurrent layers")
+            assign(b, base.select(b, above, 0, t), found[0], "recurrent layers")
+
+        base.loop(b, 0, length, body)
+        for place, value in zip(last, state):
+            assign(b, base.select(b, place, 0, d), value, "recurrent layers")
+
+    base.loop(b, 0, layers, layer)
+    return base.select(b, made, 0, layers), last
+
+
+def _count_equal(x: Tensor, states: Sequence[Tensor], weights: Sequence[Sequence], first: int) -> int:
+    """How many layers from `first` on have the sizes of one another, and make what they take."""
+    def sizes(layer):
+        return [w and (w.dtype, w.sizes) for w in weights[layer]]
+
+    hidden = states[0].sizes[-1]
+    if weights[first][4] is not None or not isinstance(hidden, int) or weights[first][0].sizes[-1] != hidden or x.dtype is not states[0].dtype:
+        return 1
+    count = 1
+    while first + count < len(weights) and sizes(first + count) == sizes(first):
+        count += 1
+    return count
+
+
+def _one_after_another(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights: Sequence[Sequence]):
+    """Layers in one direction; runs of equal ones are one loop."""
+    ends: List[Sequence[Tensor]] = []
+    layer = 0
+    while layer < len(weights):
+        count = _count_equal(x, states, weights, layer)
+        own = [base.slice_(b, s, 0, layer, layer + count, 1) for s in states]
+        if count == 1:
+            x, end = _one_way(b, _STEPS[name], x, [base.select(b, s, 0, 0) for s in own], weights[layer], False)
+            ends.append([base.unsqueeze(b, s, 0) for s in end])
+        else:
+            x, end = _upon_each_other(b, _STEPS[name], x, own, weights[layer : layer + count])
+            ends.append(end)
+        layer += count
+    return x, [cat(b, [end[i] for end in ends], 0) for i in range(len(states))]
+
+
 def _layers(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights: List[Tensor], each: int, num_layers: int, bidirectional: bool):
     """Layers upon each other; outputs of two directions stand side by side."""
+    if not bidirectional:
+        return _one_after_another(b, name, x, states, [_named(weights[at * each : (at + 1) * each]) for at in range(num_layers)])
     last: List[List[Tensor]] = []
-    ways = 2 if bidirectional else 1
+    ways = 2
     for layer in range(num_layers):
         made = []
         for way in range(ways):
@@ -99,7 +164,7 @@ def _layers(b: Builder, name: str, x: Tensor, states: Sequence[Tensor], weights:
             found, end = _one_way(b, _STEPS[name], x, own, _named(weights[at * each : (at + 1) * each]), way == 1)
             made.append(found)
             last.append(end)
-        x = made[0] if ways == 1 else cat(b, made, -1)
+        x = cat(b, made, -1)
     return x, [stack(b, [end[i] for end in last], 0) for i in range(len(states))]
 
 
