@@ -36,6 +36,7 @@ SUITES = {
     "cpu": Suite("suites/cpu.py", "the CPU engine beside PyTorch and OpenBLAS; --plans: each candidate of a schedule"),
     "dataflow": Suite("suites/dataflow.py", "the schedule of the dataflow search beside 30 others, on the CPU engine"),
     "dataflow-gpu": Suite("suites/dataflow_gpu.py", "the same for a GPU, packed; there: variants", ("pack",)),
+    "souffle": Suite("papers/souffle.py", "figures 2 to 6 and tables 1 and 3 to 5 of the Souffle paper: analysis, pack, run, text, svg", ("pack", "cuda")),
     "fractaltensor": Suite("papers/fractaltensor.py", "figures 7 and 8 and table 7 of the FractalTensor paper: pack, run, text", ("pack", "cuda")),
     "forms": Suite("suites/forms.py", "the programs of integration/bench.txt beside eager PyTorch and torch.compile"),
     "imperative": Suite("suites/imperative.py", "imperative programs beside eager PyTorch, TorchScript and Inductor", ("cpu", "cuda"), "--engine"),

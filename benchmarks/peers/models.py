@@ -5,7 +5,7 @@
     models.py FOLDER [--only=NAME,…] [--type=f32,f16] [--json=FILE]
 
 FOLDER is what scripts/models.py packed: for each module and type a bundle, and the names
-of the parameters and buffers that it takes, in order. Weights are drawn here, so that
+of the parameters and buffers that it holds, which are bound once. Weights are drawn here, so that
 every branch of a module counts: norms scale and shift, no bias is zero. First every
 result is compared with the module in float64 on the device, of the rounded weights and
 inputs; outputs are filled with NaN before each call. Then ours, PyTorch in a CUDA graph
@@ -18,102 +18,61 @@ import pathlib
 import sys
 
 import torch
-import torch.nn.functional as F
-from torch import nn
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import modules  # noqa: E402
 
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
 
 
-class BertLayer(nn.Module):
-    """A layer of BERT: self-attention and a feed-forward network, each with a residual and a norm after it."""
-
-    def __init__(self, width=768, heads=12, inner=3072):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
-        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
-        self.norm, self.last_norm = nn.LayerNorm(width, eps=1e-12), nn.LayerNorm(width, eps=1e-12)
-
-    def split(self, x):
-        return x.view(x.shape[0], x.shape[1], self.heads, x.shape[2] // self.heads).transpose(1, 2)
-
-    def forward(self, x):
-        seen = F.scaled_dot_product_attention(self.split(self.query(x)), self.split(self.key(x)), self.split(self.value(x)))
-        x = self.norm(self.out(seen.transpose(1, 2).reshape(x.shape)) + x)
-        return self.last_norm(self.down(F.gelu(self.up(x))) + x)
+def pixels(*shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
 
 
-class Bottleneck(nn.Module):
-    """A block of ResNet: 1x1, 3x3 and 1x1 convolutions, and the input added."""
-
-    def __init__(self, channels=256, inner=64, stride=1):
-        super().__init__()
-        self.reduce = nn.Conv2d(channels, inner, 1, bias=False)
-        self.conv = nn.Conv2d(inner, inner, 3, padding=1, bias=False)
-        self.expand = nn.Conv2d(inner, channels, 1, bias=False)
-        self.norms = nn.ModuleList(nn.BatchNorm2d(n) for n in (inner, inner, channels))
-
-    def forward(self, x):
-        y = F.relu(self.norms[0](self.reduce(x)))
-        y = F.relu(self.norms[1](self.conv(y)))
-        return F.relu(self.norms[2](self.expand(y)) + x)
+def ids(words, *shape):
+    return torch.randint(0, words, shape, generator=torch.Generator().manual_seed(2))
 
 
-class MBConv(nn.Module):
-    """An inverted bottleneck of EfficientNet: expand, depthwise, squeeze and excite, project, and the input added."""
+#: Height, width, channels and inner channels of the modules M0 to M9 of EfficientNet (Souffle, Figure 6).
+SQUEEZES = ((112, 32, 8), (56, 96, 4), (56, 144, 6), (28, 144, 6), (28, 240, 10), (14, 240, 10), (14, 480, 20), (14, 672, 28), (7, 672, 28), (7, 1152, 48))
 
-    def __init__(self, channels=24, inner=144, squeezed=6):
-        super().__init__()
-        self.expand = nn.Conv2d(channels, inner, 1, bias=False)
-        self.depthwise = nn.Conv2d(inner, inner, 3, padding=1, groups=inner, bias=False)
-        self.squeeze, self.excite = nn.Conv2d(inner, squeezed, 1), nn.Conv2d(squeezed, inner, 1)
-        self.project = nn.Conv2d(inner, channels, 1, bias=False)
-        self.norms = nn.ModuleList(nn.BatchNorm2d(n) for n in (inner, inner, channels))
-
-    def forward(self, x):
-        y = F.silu(self.norms[0](self.expand(x)))
-        y = F.silu(self.norms[1](self.depthwise(y)))
-        y = y * torch.sigmoid(self.excite(F.silu(self.squeeze(F.adaptive_avg_pool2d(y, 1)))))
-        return self.norms[2](self.project(y)) + x
-
-
-#: What is packed and compared: a module, and the shape of its input.
+#: What is packed and compared: a module, and its input.
 CASES = {
-    "bert_layer": (BertLayer, (1, 384, 768)),
-    "bottleneck": (Bottleneck, (1, 256, 56, 56)),
-    "mbconv": (MBConv, (1, 24, 56, 56)),
+    "bert_layer": (modules.BertLayer, lambda: pixels(1, 384, 768)),
+    "bottleneck": (modules.Bottleneck, lambda: pixels(1, 256, 56, 56)),
+    "mbconv": (modules.MBConv, lambda: pixels(1, 24, 56, 56)),
 }
-
-
-def draw_weights(module, seed=1):
-    """Weights with which the results of every layer are of the size of 1, and none has no effect."""
-    draw = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for name, value in [*module.named_parameters(), *module.named_buffers()]:
-            if not value.is_floating_point():
-                continue
-            random = torch.randn(value.shape, generator=draw, dtype=torch.float64)
-            if value.dim() > 1:
-                value.copy_(random / value[0].numel() ** 0.5)
-            elif name.endswith("running_var"):
-                value.copy_(0.5 + random.abs())
-            elif name.endswith("weight"):
-                value.copy_(1 + 0.25 * random)
-            else:
-                value.copy_(0.25 * random)
-    return module
+#: Further ones, packed where they are named.
+OTHERS = {
+    "bert_attention": (modules.BertAttention, lambda: pixels(1, 384, 768)),
+    "swin_block": (modules.SwinBlock, lambda: pixels(1, 56, 56, 128)),
+    "resnext_block": (lambda: modules.Bottleneck(1024, 1024, groups=64), lambda: pixels(1, 1024, 14, 14)),
+    "dense": (modules.Dense, lambda: pixels(1, 64, 56, 56)),
+    "mmoe": (modules.Mmoe, lambda: pixels(1, 100)),
+    "lstm": (modules.Lstm, lambda: pixels(100, 1, 256)),
+    "mlp": (modules.Mlp, lambda: pixels(1024, 1024)),
+    **{f"m{i}": (lambda c=c, r=r: modules.Squeeze(c, r), lambda s=s, c=c: pixels(1, c, s, s)) for i, (s, c, r) in enumerate(SQUEEZES)},
+    "bert": (modules.Bert, lambda: ids(30522, 1, 384)),
+    "resnext": (modules.ResNext, lambda: pixels(1, 3, 224, 224)),
+    "efficientnet": (modules.EfficientNet, lambda: pixels(1, 3, 224, 224)),
+    "swin": (modules.Swin, lambda: pixels(1, 3, 224, 224)),
+}
 
 
 def make(name, dtype, device):
     """A module with drawn weights, and an input."""
-    kind, shape = CASES[name]
-    module = draw_weights(kind()).eval().to(dtype).to(device)
-    x = torch.randn(shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    return module, x.to(dtype).to(device)
+    kind, drawn = {**CASES, **OTHERS}[name]
+    module = modules.draw_weights(kind()).eval().to(dtype).to(device)
+    x = drawn()
+    return module, (x.to(dtype) if x.is_floating_point() else x).to(device)
 
 
 def values_of(module):
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def listed(results):
+    return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
 def compare(folder, name, element, library):
@@ -124,32 +83,35 @@ def compare(folder, name, element, library):
     module, x = make(name, TYPES[element], "cuda")
     exact, _ = make(name, TYPES[element], "cuda")
     with torch.no_grad():
-        reference = exact.double()(x.double())
-    names = json.loads((folder / f"{name}.{element}.json").read_text())["inputs"]
-    values = values_of(module)
-    inputs = [x if n is None else values[n].detach() for n in names]
+        reference = listed(exact.double()(x.double() if x.is_floating_point() else x))
+    names = json.loads((folder / f"{name}.{element}.json").read_text())["held"]
+    values = {n: values_of(module)[n].detach() for n in names}
     errors, candidates = {}, {}
 
     def check(label, run):
-        errors[label] = peers.error_of([run()], [reference])
+        errors[label] = peers.error_of(listed(run()), reference)
 
     def add_ours(label, file):
-        outputs, call = runtime.Program(library, file).bind(inputs, 1, TYPES[element])
+        program = runtime.Program(library, file)
+        program.hold(values)
+        outputs, call = program.bind([x], len(reference), TYPES[element])
 
         def ours():
-            outputs[0].fill_(float("nan"))
+            for output in outputs:
+                output.fill_(float("nan"))
             call()
             torch.cuda.synchronize()
-            return outputs[0].clone()
+            return [output.clone() for output in outputs]
 
         first = ours()
         check(label, lambda: first)
         for _ in range(100):  # the second call and those after it go as a graph
-            if not torch.equal(ours(), first):
+            if not all(map(torch.equal, ours(), first)):
                 raise RuntimeError(f"{name} {element}: two calls differ")
         candidates[label] = call
 
-    add_ours("ours", folder / f"{name}.{element}.ftb")
+    if (folder / f"{name}.{element}.ftb").exists():
+        add_ours("ours", folder / f"{name}.{element}.ftb")
     for file in sorted(folder.glob(f"{name}.{element}.*.ftb")):  # cut into kernels in another way
         add_ours(f"ours, {file.suffixes[-2][1:]}", file)
     with torch.no_grad():
@@ -169,7 +131,6 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=1.0)
     options = parser.parse_args()
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
     import peers
     import runtime
 
@@ -178,7 +139,7 @@ def main():
     only = [n for n in options.only.split(",") if n]
     rows, failed = [], 0
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}; microseconds a call, error against float64")
-    for name in CASES:
+    for name in [*CASES, *OTHERS]:
         for element in options.type.split(","):
             if not (options.folder / f"{name}.{element}.ftb").exists() or (only and name not in only):
                 continue

@@ -55,6 +55,14 @@ class Program:
     def select(self, variant):
         self.check(self.lib.ft_entry_select_variant(self.entry, variant.encode()))
 
+    def hold(self, values):
+        """Binds parameters by name, once for all calls."""
+        if not values:
+            return
+        tensors = [describe(value.contiguous()) for value in values.values()]
+        names = (c.c_char_p * len(values))(*[name.encode() for name in values])
+        self.check(self.lib.ft_module_bind(self.module, names, (c.POINTER(Tensor) * len(values))(*map(c.pointer, tensors)), len(values)))
+
     def bind(self, inputs, num_outputs, dtype):
         """Outputs of the right shapes, and a function that enqueues one call."""
         count = len(inputs) + num_outputs
@@ -88,5 +96,6 @@ def load_library(path):
     lib.ft_entry_variant.argtypes = [pointer, c.c_int32]
     lib.ft_entry_select_variant.argtypes = [pointer, c.c_char_p]
     lib.ft_output_shape.argtypes = [pointer, pointer, c.c_int32, c.c_int32, pointer, pointer]
+    lib.ft_module_bind.argtypes = [pointer, pointer, pointer, c.c_int32]
     lib.ft_call.argtypes = [pointer, pointer, c.c_int32, pointer]
     return lib
