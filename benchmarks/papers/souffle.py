@@ -13,15 +13,14 @@ compiles a bundle for each module, type and mode of the phase `partition`, and r
 
     python3 FOLDER/souffle.py run FOLDER [--only NAME,…] [--json FILE] [--ncu]
 
-runs on a machine with a GPU and PyTorch, without LLVM. Every result is compared with the module in float64 before it is
-timed, with the L2 cache evicted before each call; peers run in CUDA graphs, and are PyTorch and torch.compile.
+runs on a machine with a GPU and PyTorch, without LLVM. Every result is compared with the module in float64 before it is timed. The L2 cache is evicted before each call. Peers are PyTorch and torch.compile, in CUDA graphs.
 
     souffle.py text FILE          prints the tables of a JSON file as Markdown
     souffle.py svg FILE OUT.svg   draws Figure 6 from it; needs matplotlib
 
-What the paper's versions of Table 4 are here: V0 one nest a kernel and nothing merged (mode `boundary` of a graph that
-`coarsen` left alone), V1 and V2 the transformations (mode `boundary`), V3 kernels of several nests (`souffle`: grid barriers
-where Algorithm 1 asks for them; `cost`: chosen by price, with launches that overlap). V4 is not built.
+The versions of Table 4 are these modes. V0 is `unmerged`: `coarsen` leaves the graph alone, and each nest is a kernel. V1 and V2,
+the transformations, are `boundary`. V3 has kernels of several nests. In `souffle` Algorithm 1 asks for grid barriers; in `cost` the
+least price decides, and launches overlap. V4 is not built.
 """
 
 import argparse

@@ -163,6 +163,6 @@ void tools::printPassesByPhase() {
   printWrapped(others);
   llvm::outs() << '\n';
   if (const PassPipelineInfo *compile = PassPipelineInfo::lookup("ft-compile"))
-    compile->printHelpStr(/*indent=*/2, /*descIndent=*/30);
+    compile->printHelpStr(/*indent=*/2, /*descIndent=*/compile->getOptionWidth() + 4); // (a narrower column wraps around to 2^32 blanks)
   llvm::outs() << '\n';
 }

@@ -88,8 +88,8 @@ def _named(weights: Sequence[Tensor]) -> Sequence:
 
 
 def _upon_each_other(b: Builder, step: Callable, x: Tensor, states: Sequence[Tensor], weights: Sequence[Sequence]):
-    """Layers of equal sizes as one loop around the loop over steps, so that neither order is fixed: layer d may take step t as soon as
-    layer d - 1 has. `states`: those of all layers. Gives the last layer's outputs, and the last states."""
+    """Layers of equal sizes as one loop around the loop over steps. So neither order is fixed: layer d may take step t as soon as
+    layer d - 1 has. `states` are those of all layers. Gives the last layer's outputs, and the last states."""
     layers, length = len(weights), x.sizes[0]
     w_ih, w_hh, b_ih, b_hh = ([stack(b, parts) if parts[0] is not None else None for parts in zip(*weights)])[:4]
     # What layer d reads, in its place d; what the last one makes comes after all of them.
