@@ -22,45 +22,50 @@ def _apply(b: Builder, name: str, x: Tensor) -> Tensor:
     return OPERATORS[name].function(b, x)
 
 
-def _lstm_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
-    """`given` is what the input contributes to the gates: in, forget, cell, out."""
-    h, c = state
-    gates = chunk(b, pointwise.add(b, given, linear(b, h, weight, bias)), 4, -1)
+def _lstm_step(b: Builder, given: Sequence[Tensor], own: Sequence[Tensor], state: Sequence[Tensor]) -> Tuple[Tensor, ...]:
+    """What the input and the state contribute to the gates: in, forget, cell, out."""
+    gates = [pointwise.add(b, x, h) for x, h in zip(given, own)]
     enter, forget, leave = (_apply(b, "sigmoid", gates[i]) for i in (0, 1, 3))
-    c = pointwise.add(b, pointwise.mul(b, forget, c), pointwise.mul(b, enter, _apply(b, "tanh", gates[2])))
+    c = pointwise.add(b, pointwise.mul(b, forget, state[1]), pointwise.mul(b, enter, _apply(b, "tanh", gates[2])))
     return pointwise.mul(b, leave, _apply(b, "tanh", c)), c
 
 
-def _gru_step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
+def _gru_step(b: Builder, given: Sequence[Tensor], own: Sequence[Tensor], state: Sequence[Tensor]) -> Tuple[Tensor, ...]:
     """The gates: reset, update, new; the reset gate is applied after the product, as cuDNN does."""
     (h,) = state
-    own, theirs = chunk(b, given, 3, -1), chunk(b, linear(b, h, weight, bias), 3, -1)
-    reset, update = (_apply(b, "sigmoid", pointwise.add(b, own[i], theirs[i])) for i in (0, 1))
-    new = _apply(b, "tanh", pointwise.add(b, own[2], pointwise.mul(b, reset, theirs[2])))
+    reset, update = (_apply(b, "sigmoid", pointwise.add(b, given[i], own[i])) for i in (0, 1))
+    new = _apply(b, "tanh", pointwise.add(b, given[2], pointwise.mul(b, reset, own[2])))
     return (pointwise.add(b, new, pointwise.mul(b, update, pointwise.sub(b, h, new))),)
 
 
 def _plain_step(activation: str) -> Callable:
-    def step(b: Builder, given: Tensor, state: Sequence[Tensor], weight: Tensor, bias) -> Tuple[Tensor, ...]:
-        return (_apply(b, activation, pointwise.add(b, given, linear(b, state[0], weight, bias))),)
+    def step(b: Builder, given: Sequence[Tensor], own: Sequence[Tensor], state: Sequence[Tensor]) -> Tuple[Tensor, ...]:
+        return (_apply(b, activation, pointwise.add(b, given[0], own[0])),)
 
     return step
 
 
-_STEPS = {"lstm": _lstm_step, "gru": _gru_step, "rnn_tanh": _plain_step("tanh"), "rnn_relu": _plain_step("relu")}
+#: A step of each kind, and how many gates it has.
+_STEPS = {"lstm": (_lstm_step, 4), "gru": (_gru_step, 3), "rnn_tanh": (_plain_step("tanh"), 1), "rnn_relu": (_plain_step("relu"), 1)}
 
 
-def _cell(name: str, step: Callable) -> None:
+def _gates(b: Builder, x: Tensor, count: int) -> Sequence[Tensor]:
+    """Parts of one product."""
+    return chunk(b, x, count, -1) if count > 1 else [x]
+
+
+def _cell(name: str, step: Callable, gates: int) -> None:
     @operator(name + "_cell", GROUP, where="f")
     def implementation(b: Builder, input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
         state = tuple(hx) if isinstance(hx, (tuple, list)) else (hx,)
-        found = step(b, linear(b, input, w_ih, b_ih), state, w_hh, b_hh)
+        found = step(b, _gates(b, linear(b, input, w_ih, b_ih), gates), _gates(b, linear(b, state[0], w_hh, b_hh), gates), state)
         return found if len(found) > 1 else found[0]
 
 
-def _one_way(b: Builder, step: Callable, x: Tensor, state: Sequence[Tensor], weights: Sequence[Tensor], backwards: bool):
+def _one_way(b: Builder, kind: Tuple[Callable, int], x: Tensor, state: Sequence[Tensor], weights: Sequence[Tensor], backwards: bool):
     """A layer in one direction over the first dimension: all outputs, and the last state."""
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
+    step, gates = kind
     given = linear(b, x, w_ih, b_ih)
     length = x.sizes[0]
     made = b.constant_tensor(0, state[0].dtype, [length, *state[0].sizes])
@@ -68,7 +73,7 @@ def _one_way(b: Builder, step: Callable, x: Tensor, state: Sequence[Tensor], wei
 
     def body(i: Num) -> None:
         at = b.sub(b.sub(length, 1), i) if backwards else i
-        found = list(step(b, base.select(b, given, 0, at), state, w_hh, b_hh))
+        found = list(step(b, _gates(b, base.select(b, given, 0, at), gates), _gates(b, linear(b, state[0], w_hh, b_hh), gates), state))
         if w_hr is not None:
             found[0] = linear(b, found[0], w_hr)
         found = [b.copy(s) for s in found]
@@ -87,11 +92,19 @@ def _named(weights: Sequence[Tensor]) -> Sequence:
     return (*own, None, None)[:4] + (projection,)
 
 
-def _upon_each_other(b: Builder, step: Callable, x: Tensor, states: Sequence[Tensor], weights: Sequence[Sequence]):
+def _upon_each_other(b: Builder, kind: Tuple[Callable, int], x: Tensor, states: Sequence[Tensor], weights: Sequence[Sequence]):
     """Layers of equal sizes as one loop around the loop over steps. So neither order is fixed: layer d may take step t as soon as
     layer d - 1 has. `states` are those of all layers. Gives the last layer's outputs, and the last states."""
     layers, length = len(weights), x.sizes[0]
-    w_ih, w_hh, b_ih, b_hh = ([stack(b, parts) if parts[0] is not None else None for parts in zip(*weights)])[:4]
+    step, gates = kind
+
+    def of_gates(parts):
+        """Of each gate: the weights of all layers. A product for each gate has the columns of the states that it makes."""
+        if parts[0] is None:
+            return [None] * gates
+        return chunk(b, stack(b, parts), gates, 1) if gates > 1 else [stack(b, parts)]
+
+    w_ih, w_hh, b_ih, b_hh = [of_gates(parts) for parts in zip(*weights)][:4]
     # What layer d reads, in its place d; what the last one makes comes after all of them.
     made = b.constant_tensor(0, states[0].dtype, [layers + 1, *x.sizes])
     assign(b, base.select(b, made, 0, 0), x, "recurrent layers")
@@ -105,8 +118,10 @@ def _upon_each_other(b: Builder, step: Callable, x: Tensor, states: Sequence[Ten
         below, above = own(made), base.select(b, made, 0, b.add(d, 1))
 
         def body(t: Num) -> None:
-            given = linear(b, base.select(b, below, 0, t), own(w_ih), own(b_ih))
-            found = [b.copy(s) for s in step(b, given, state, own(w_hh), own(b_hh))]
+            x = base.select(b, below, 0, t)
+            given = [linear(b, x, own(w), own(bias)) for w, bias in zip(w_ih, b_ih)]
+            theirs = [linear(b, state[0], own(w), own(bias)) for w, bias in zip(w_hh, b_hh)]
+            found = [b.copy(s) for s in step(b, given, theirs, state)]
             for old, new in zip(state, found):
                 assign(b, old, new, "recurrent layers")
             assign(b, base.select(b, above, 0, t), found[0], "recurrent layers")
@@ -188,8 +203,8 @@ def _layer(name: str) -> None:
         return (x, *last)
 
 
-for _name, _step in _STEPS.items():
-    _cell(_name, _step)
+for _name, (_step, _count) in _STEPS.items():
+    _cell(_name, _step, _count)
     _layer(_name)
 
 
