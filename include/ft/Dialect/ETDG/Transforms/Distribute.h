@@ -67,7 +67,7 @@ unsigned countSequentialDims(Operation *item);
 /// bound a buffer; the graph may then be changed and is to be thrown away, so this is asked of copies.
 std::optional<DividedNest> divideNest(GraphOp graph, Operation *item, const Division &division);
 
-/// Whether an item is a loop of maps alone whose body is several parts, one of which has a product, that `takeApart` takes apart.
+/// Whether an item is a loop of maps alone whose body is several parts, that `takeApart` takes apart. A price decides whether it should be.
 bool mayBeTakenApart(GraphOp graph, Operation *item);
 /// Loop fission: a loop for each of the parts, and of those that are such loops again; buffers that one part hands on to another get planes for each
 /// iteration, and stand in front. No value, with nothing changed, where it is no such loop.

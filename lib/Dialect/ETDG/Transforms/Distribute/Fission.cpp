@@ -218,7 +218,7 @@ static SmallVector<BlockOp> splitParts(GraphOp graph, BlockOp block, ArrayRef<Pa
 
 bool etdg::mayBeTakenApart(GraphOp graph, Operation *item) {
   bool areIndependent = false;
-  return llvm::any_of(partsOf(graph, item, areIndependent), hasProduct);
+  return !partsOf(graph, item, areIndependent).empty();
 }
 
 std::optional<DividedNest> etdg::takeApart(GraphOp graph, Operation *item) {
