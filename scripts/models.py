@@ -13,6 +13,7 @@ mode of the phase `partition` a bundle of its own is beside the one without a mo
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ sys.path[:0] = [str(root / "python"), str(root / "benchmarks/peers")]
 import fractaltensor as ft  # noqa: E402
 import torch  # noqa: E402
 import models  # noqa: E402
+from fractaltensor.torch.held_bundles import _leaves  # noqa: E402
 from fractaltensor.torch.plan.segments import SegmentText  # noqa: E402
 
 
@@ -44,7 +46,12 @@ def pack(name, element, out, modes):
     held = {c.tensor.value: known[c.array.data_ptr()] for c in program.captured if c.tensor.value in set(segment.inputs)}
     # Parameters are bound once, as a bundle of a model has them.
     text = out / f"{name}.{element}.mlir"
-    text.write_text(SegmentText(segment, held=held).text())
+    writer = SegmentText(segment, held=held)
+    text.write_text(writer.text())
+    # Beside what the module returns a function may give what its caller has to look at, such as the largest index of a table.
+    yields = program.division.top.yields
+    returned = [segment.outputs.index(yields[leaf.at]) for leaf in _leaves(program.structure)]
+    results = [re.search(r"(\w+)>$", kind).group(1).rpartition("x")[2] for _, kind in writer.results]
     for mode in modes or [None]:
         begin = time.monotonic()
         file = out / ".".join(filter(None, (name, element, mode, "ftb")))
@@ -54,7 +61,7 @@ def pack(name, element, out, modes):
             subprocess.run([build / "bin/ft-opt", BEFORE[mode], text, "-o", source], check=True)
         subprocess.run([build / "bin/ft-translate", "--mlir-to-bundle", "--target=sm_90a", source, *options, "-o", file], check=True)
         seconds[mode or "bundle"] = time.monotonic() - begin
-    (out / f"{name}.{element}.json").write_text(json.dumps({"held": sorted(held.values())}, indent=1) + "\n")
+    (out / f"{name}.{element}.json").write_text(json.dumps({"held": sorted(held.values()), "results": results, "returned": returned}, indent=1) + "\n")
     return seconds
 
 

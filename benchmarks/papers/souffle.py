@@ -224,12 +224,10 @@ def once(options):
 
     name, element, mode = options.only.split(".")
     module, x = models.make(name, models.TYPES[element], "cuda")
-    with torch.no_grad():
-        results = models.listed(module(x))
-    values, names = models.values_of(module), json.loads((options.folder / "models" / f"{name}.{element}.json").read_text())["held"]
+    values, facts = models.values_of(module), json.loads((options.folder / "models" / f"{name}.{element}.json").read_text())
     program = runtime.Program(runtime.load_library(options.folder / "lib/libFractalTensorRuntime.so"), options.folder / "models" / f"{name}.{element}.{mode}.ftb")
-    program.hold({n: values[n].detach() for n in names})
-    _, call = program.bind([x], len(results), models.TYPES[element])
+    program.hold({n: values[n].detach() for n in facts["held"]})
+    _, call = program.bind([x], len(facts["results"]), [models.TYPES[kind] for kind in facts["results"]])
     call()
     torch.cuda.synchronize()
     torch.cuda.cudart().cudaProfilerStart()

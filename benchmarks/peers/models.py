@@ -84,8 +84,8 @@ def compare(folder, name, element, library):
     exact, _ = make(name, TYPES[element], "cuda")
     with torch.no_grad():
         reference = listed(exact.double()(x.double() if x.is_floating_point() else x))
-    names = json.loads((folder / f"{name}.{element}.json").read_text())["held"]
-    values = {n: values_of(module)[n].detach() for n in names}
+    facts = json.loads((folder / f"{name}.{element}.json").read_text())
+    values = {n: values_of(module)[n].detach() for n in facts["held"]}
     errors, candidates = {}, {}
 
     def check(label, run):
@@ -94,7 +94,8 @@ def compare(folder, name, element, library):
     def add_ours(label, file):
         program = runtime.Program(library, file)
         program.hold(values)
-        outputs, call = program.bind([x], len(reference), TYPES[element])
+        results, call = program.bind([x], len(facts["results"]), [TYPES[kind] for kind in facts["results"]])
+        outputs = [results[at] for at in facts["returned"]]
 
         def ours():
             for output in outputs:

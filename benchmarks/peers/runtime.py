@@ -69,11 +69,13 @@ class Program:
         kept = [describe(t) for t in inputs]
         pointers = (c.POINTER(Tensor) * count)(*[c.pointer(t) for t in kept])
         outputs = []
+        kinds = dtype if isinstance(dtype, list) else [dtype] * num_outputs
         for i in range(len(inputs), count):
             shape, rank = (c.c_int64 * 16)(), c.c_int32(16)
             self.check(self.lib.ft_output_shape(self.entry, pointers, count, i, shape, c.byref(rank)))
-            outputs.append(torch.full(tuple(shape[: rank.value]), float("nan"), dtype=dtype,
-                                      device=inputs[0].device))
+            kind = kinds[i - len(inputs)]
+            unset = float("nan") if kind.is_floating_point else -1
+            outputs.append(torch.full(tuple(shape[: rank.value]), unset, dtype=kind, device=inputs[0].device))
         kept += [describe(t) for t in outputs]
         pointers = (c.POINTER(Tensor) * count)(*[c.pointer(t) for t in kept])
         options = CallOptions(c.sizeof(CallOptions), None, None, 0, 0)
