@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A loop of maps around several parts, of which one has a product, may be taken apart: etdg-reorder leaves that as a division, which is priced for a GPU.
+// A loop of maps around several parts may be taken apart: etdg-reorder leaves that as a division, which is priced for a GPU.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../../machines/h200.json" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder))" | FileCheck %s
 // CHECK-LABEL: etdg.graph @rows
 // CHECK: etdg.block @{{r[0-9]+}} [map] (i) in [0, N) attributes {etdg.divisions = [{apart, outer = 0 : i64}]}
 // CHECK-LABEL: etdg.graph @plain
-// CHECK-NOT: etdg.divisions
+// CHECK: etdg.block @{{r[0-9]+}} [map] (i) in [0, N) attributes {etdg.divisions = [{apart, outer = 0 : i64}]}
 //
 // What a recurrence reads is a product of all rows and steps, apart; together it is one for each row.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../../machines/h200.json" --remarks-filter="gpu.*" -o %t.mlir 2> %t.remarks
@@ -54,7 +54,7 @@ func.func @rows(%xss: !ft.list<[N, L], !x>, %w: !w, %v: !w) -> !ft.list<[N, L], 
   return %yss : !ft.list<[N, L], !x>
 }
 
-// Without a product nothing is left to a choice.
+// So may one without a product.
 func.func @plain(%xss: !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
   %zero = arith.constant dense<0.0> : !x
   %yss = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {
