@@ -441,7 +441,7 @@ scaled_sum_jit = PROGRAMS[0][0]
 class Processes(unittest.TestCase):
     def check(self, script, ranks):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE), str(HERE.parent.parent / "examples/python")])}
-        found = subprocess.run([sys.executable, str(HERE / script)], capture_output=True, text=True, env=environment, timeout=300)
+        found = subprocess.run([sys.executable, str(HERE / script)], capture_output=True, text=True, env=environment, timeout=600)
         self.assertEqual(found.returncode, 0, found.stderr[-4000:])
         for rank in range(ranks):
             self.assertIn(f"rank {rank}: all equal", found.stdout)
