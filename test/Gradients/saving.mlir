@@ -85,3 +85,20 @@ func.func @nested(%xss: !ft.list<[N, L], !x>, %h0: !x) -> !x {
   }
   return %r : !x
 }
+
+// Indices that the function computes: where they are saved, no caller can sort them before.
+func.func @computed_indices(%xs: !ft.list<[4], !x>, %zs: !ft.list<[L], !x>, %h0: !x) -> !x {
+  %i = ft.iota : !ft.list<[L], tensor<i64>>
+  %p = ft.map (%n = %i : !ft.list<[L], tensor<i64>>) -> !ft.list<[L], tensor<i64>> {
+    %c = arith.constant dense<4> : tensor<i64>
+    %r = arith.remui %n, %c : tensor<i64>
+    ft.yield %r : tensor<i64>
+  }
+  %ys = ft.gather %xs[%p] : !ft.list<[4], !x>, !ft.list<[L], tensor<i64>>
+  %s = ft.foldl (%y, %z = %ys, %zs : !ft.list<[L], !x>, !ft.list<[L], !x>) init (%t = %h0 : !x) -> !x {
+    %m = arith.mulf %t, %y : !x
+    %n = arith.addf %m, %z : !x
+    ft.yield %n : !x
+  }
+  return %s : !x
+}

@@ -115,7 +115,8 @@ static bool isArgument(Value indices) {
 }
 
 Value derivatives::transposeGather(GatherOp op, Writer &w, Value indices, Value g) {
-  if (isArgument(indices))
+  // (What the forward function computed and kept is an argument here, too, and no caller has it before the call.)
+  if (isArgument(indices) && isArgument(op.getIndices()))
     return transposeGrouped(op, w, indices, g);
   Type element = indices.getType();
   if (auto list = dyn_cast<ListType>(element))
