@@ -2,8 +2,8 @@
 """The arguments of a call against a program's types: what each name stands for, and what is wrong.
 
 An argument of depth k is an array of rank k + the element's rank: programmable dimensions first, with any
-strides. Nothing is converted. Elements that do not lie dense, such as a transposed matrix, are copied before the call, but not
-where values and offsets are given apart (`ragged`).
+strides. Nothing is converted. Elements that do not lie dense are copied before the call, but not where values and offsets are
+given apart (`ragged`). A transposed matrix is not copied where products alone read it (`transposed`).
 """
 
 from __future__ import annotations

@@ -122,6 +122,8 @@ class _DerivedProgram(Program):
 class _DerivedJit(Jit):
     """A callable for such a function; results are a tuple."""
 
+    _is_traced = False
+
     def __init__(self, text: _Text, like: Program, engine: Optional[str], operator_kind: str = "forward"):
         self._derived: Optional[_DerivedProgram] = None
         #: The operator of PyTorch that runs it.

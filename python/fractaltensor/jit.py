@@ -13,7 +13,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union, cast
 
-from . import arrays, compiled, direct
+from . import arrays, compiled, direct, transposed
 from . import library as lib
 from .arrays import CPU, CUDA
 from .binding import Binder, RaggedArray, check_bounds
@@ -90,6 +90,9 @@ class Jit:
     - ``stream=``: the CUDA stream; by default PyTorch's or CuPy's current one.
     """
 
+    #: Whether its programs come of tracing, which may be done once more.
+    _is_traced = True
+
     def __init__(self, function: Callable, options: Options, engine: Optional[str] = None, annotations=None):
         functools.update_wrapper(self, function)
         self._function, self._options, self._engine = function, options, engine
@@ -110,6 +113,7 @@ class Jit:
         self._ragged_modules: Dict[Tuple, Any] = {}
         self._warned_ragged = False
         self._only_dense: Dict[Tuple, str] = {}  # of programs, the strides that the compiler refuses, and why
+        self._in_place: List[Tuple[int, str]] = []  # of programs, the arguments that lay transposed and were read so
         self._copied: Dict[Tuple, str] = {}  # of programs, the arguments that calls copied, and why
         self._latest: Optional[Tuple[Program, Request]] = None
         self._lock = ForkLock()
@@ -142,15 +146,15 @@ class Jit:
             if not symbolic:
                 raise
 
-    def _program(self, extents: Mapping[str, int], dtypes: Mapping[str, DType], statics: Mapping[str, Any]) -> Program:
-        key = (tuple(sorted(extents.items())), tuple(sorted((n, d.name) for n, d in dtypes.items())), _frozen(statics))
+    def _program(self, extents: Mapping[str, int], dtypes: Mapping[str, DType], statics: Mapping[str, Any], transposed: Sequence[int] = ()) -> Program:
+        key = (tuple(sorted(extents.items())), tuple(sorted((n, d.name) for n, d in dtypes.items())), _frozen(statics), *transposed)
         found = self._programs.get(key)
         if found is None:
             with self._lock:
                 found = self._programs.get(key)
                 if found is None:
                     try:
-                        found = Program(self.signature, self._options, dict(extents), dict(dtypes), dict(statics))
+                        found = Program(self.signature, self._options, dict(extents), dict(dtypes), dict(statics), transposed=transposed)
                     except Error as error:
                         raise error.with_traceback(None) from None
                     self._programs[key] = found
@@ -324,7 +328,7 @@ class Jit:
     def _prepare_direct(self, plan: Plan, bound, given: Optional[Sequence[str]] = None) -> bool:
         """Has calls of this signature made in C from now on; `given`: the libraries of results that callers bring."""
         kinds = [info.kind for info in bound.infos]
-        if self._static_names or not direct.is_possible(plan, [*kinds, *(given or ())]):
+        if self._static_names or plan.program.transposed or not direct.is_possible(plan, [*kinds, *(given or ())]):
             return False
         note = None if plan.device[0] == CPU else functools.partial(_calls.note, plan.module, device=plan.device)
         with self._lock:
@@ -356,13 +360,16 @@ class Jit:
         check_bounds(self.signature, self._options.bounds, self.__name__, {**bound.lengths, **bound.extents})
         program = self._program(bound.extents, bound.dtypes, statics)
         request = self._request(program, engine or self._engine, bound.device)
+        asked, self._latest = program, (program, request)
+        program, request, bound = self._as_they_lie(program, request, bound, engine)
         module, request = self._compile(program, request, bound)
-        self._latest = (program, request)
+        if not program.transposed:
+            self._latest = (program, request)
         kind = bound.infos[0].kind
         plan = Plan(program, module, bound.infos, bound.lengths, kind)
         scattered = ", ".join(p.name for p, info in zip(program.parameters, bound.infos) if not fits(info, _depth(p.type)))
-        if scattered and (id(program), scattered) not in self._copied:
-            self._copied[id(program), scattered] = "elements of lists do not lie dense in memory, as a transposed matrix does not"
+        if scattered and (id(asked), scattered) not in self._copied:
+            self._copied[id(asked), scattered] = "elements of lists do not lie dense in memory, as a transposed matrix does not"
             compiled.log("%s: %s is copied before each call: its elements are not dense", program.name, scattered)
         if request.strided:
             reason = plan.refusal()
@@ -370,10 +377,28 @@ class Jit:
                 # Lists that the program takes as one do not follow each other in memory: copies do.
                 plan = Plan(program, compiled.module(program, request.without_strides(), bound.device), bound.infos, bound.lengths, kind)
                 if not plan.refusal():
-                    self._copied[id(program), ", ".join(program.parameters[i].name for i in plan.copied)] = reason
+                    self._copied[id(asked), ", ".join(program.parameters[i].name for i in plan.copied)] = reason
             else:
                 plan.dense = _dense_plan(program, request, bound, kind)
         return plan, bound
+
+    def _as_they_lie(self, program: Program, request: Request, bound, engine: Optional[str]):
+        """The program for matrices that lie transposed, where products alone read them; else what is given."""
+        if request.is_chosen or request.target == "interpret" or not self._is_traced:
+            return program, request, bound
+        at = transposed.places(program.types, bound.infos)
+        found = self._program(bound.extents, bound.dtypes, program.statics, at) if at else program
+        if found.transposed and found.moved:
+            at = tuple(i for i in at if i not in found.moved)
+            found = self._program(bound.extents, bound.dtypes, program.statics, at) if at else program
+        if not at:
+            return program, request, bound
+        names = ", ".join(found.parameters[i].name for i in at)
+        if (id(program), names) not in self._in_place:
+            self._in_place.append((id(program), names))
+            compiled.log("%s: %s is read as it lies, transposed", program.name, names)
+        infos = tuple(transposed.as_it_lies(info) if i in at else info for i, info in enumerate(bound.infos))
+        return found, self._request(found, engine or self._engine, bound.device), bound._replace(infos=infos)
 
     def _compile(self, program: Program, request: Request, bound) -> Tuple[Module, Request]:
         """Code that reads the arguments as they lie, where there can be; else code for dense copies of them."""
@@ -644,14 +669,16 @@ class Specialized:
         from .looking import explain
 
         text = explain(self.program, self._make_request(engine))
+        notes = []
         for (number, _, classes), reason in self.jit._only_dense.items():
             if number == id(self.program):
                 names = ", ".join(p.name for p, k in zip(self.program.parameters, classes) if k)
-                text += f"\n\ncalls:\n  copies {names} before each call, because they lie by strides: {reason}"
+                notes.append(f"copies {names} before each call, because they lie by strides: {reason}")
+        notes += [f"read {names} as it lies, transposed" for number, names in self.jit._in_place if number == id(self.program)]
         for (number, names), reason in self.jit._copied.items():
             if number == id(self.program):
-                text += f"\n\ncalls:\n  copied {names} before calls with strides that the program cannot use: {reason}"
-        return text
+                notes.append(f"copied {names} before calls with strides that the program cannot use: {reason}")
+        return text + "".join(f"{'' if i else chr(10) + chr(10) + 'calls:'}\n  {note}" for i, note in enumerate(notes))
 
     def rule(self, form: str = "json") -> str:
         """How each length can be divided over ranks; see :meth:`Jit.rule`."""

@@ -161,8 +161,8 @@ class Plan:
         return moved if any(a is not b for a, b in zip(moved, values)) else None
 
     def _compact(self, values: Sequence[Any]) -> List[Any]:
-        """Copies of all arguments: dense, at addresses that any code can use."""
-        return [arrays.dense_copy(v, always=True) for v in values]
+        """Copies of all arguments: dense as the program takes them, at addresses that any code can use."""
+        return [arrays.dense_copy(v.swapaxes(-1, -2) if i in self.program.transposed else v, always=True) for i, v in enumerate(values)]
 
     def _hold(self, values: Sequence[Any]) -> Tuple[List[Any], List[ArrayInfo]]:
         """Addresses in the place of arrays that are known by a description, and the descriptions."""

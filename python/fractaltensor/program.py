@@ -7,11 +7,12 @@ import copy
 import inspect
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from . import ir, printer
+from . import ir, printer, shaping
 from .errors import ArgumentError, DTypeError, Error, LengthError, ShapeError, TraceError
 from .lengths import Length, LengthLike, parse_bound
 from .source import here, of_argument, of_function, of_traceback, tracing_from_here
 from .trace import Trace, Traced, activate, decide, wrap_value, wrong_use
+from .transposed import type_as_it_lies
 from .types import DType, ListType, ValueType, as_type
 
 
@@ -253,10 +254,15 @@ class Program:
       result_types: types of the results.
       several: whether the function returns a tuple.
       rounding: "exact" or "excess", of f16 and bf16 between the operations of a body.
+      transposed: positions of tensors that lie transposed in memory, as their types say then.
+      moved: those of them that something else than a product reads, which would move their numbers.
     """
 
+    transposed: Tuple[int, ...] = ()
+    moved: Tuple[int, ...] = ()
+
     def __init__(self, signature: Signature, options: Options, extents: Dict[str, int], dtypes: Dict[str, DType],
-                 statics: Dict[str, Any], checking: bool = False):
+                 statics: Dict[str, Any], checking: bool = False, transposed: Sequence[int] = ()):
         self.signature, self.options, self.rounding = signature, options, options.rounding
         self.extents, self.dtypes, self.statics = extents, dtypes, statics
         self.name = signature.function.__name__
@@ -264,9 +270,14 @@ class Program:
             self.name = "program"
         self.parameters = signature.traced
         self.types = [p.type.substitute(extents, dtypes) for p in self.parameters]
+        self.transposed = tuple(transposed)
+        for index in transposed:
+            self.types[index] = type_as_it_lies(self.types[index])
         self.function: Optional[ir.Function] = None
         self.structure = None
         self._trace(checking)
+        arguments = self.function.body.arguments
+        self.moved = tuple(i for i in transposed if any(arguments[i] in op.operands for op in self.function.body.ops if op.kind == "transpose"))
         self.result_types = [value.type for value in self.function.results]
 
     def _trace(self, checking: bool) -> None:
@@ -277,9 +288,12 @@ class Program:
         ir_function = self.function = trace.function
         ir_function.frames = of_function(function)
         arguments: Dict[str, Any] = dict(self.statics)
-        for parameter, type_ in zip(self.parameters, self.types):
-            value = ir_function.body.add_argument(type_, parameter.name)
-            arguments[parameter.name] = wrap_value(trace, value)
+        for index, (parameter, type_) in enumerate(zip(self.parameters, self.types)):
+            value = wrap_value(trace, ir_function.body.add_argument(type_, parameter.name))
+            arguments[parameter.name] = value
+            if index in self.transposed:
+                with activate(trace):
+                    arguments[parameter.name] = shaping.swapaxes(value, -1, -2)
         ordered = [arguments[p.name] for p in self.signature.parameters]
         keywords = {
             p.name: value for p, value in zip(inspect.signature(function).parameters.values(), ordered) if p.kind == p.KEYWORD_ONLY

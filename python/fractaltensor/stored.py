@@ -113,6 +113,8 @@ def _with_strides(text: str, strided: Sequence[int]) -> str:
 class StoredJit(Jit):
     """The calls of a stored program."""
 
+    _is_traced = False
+
     def __init__(self, text: str):
         header, body = _split(text)
         names = [name for name, _ in header["parameters"]]

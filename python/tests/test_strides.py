@@ -233,6 +233,35 @@ class Strides(unittest.TestCase):
         np.testing.assert_allclose(product(xs, weight.T, out=out), xs @ weight.T, rtol=1e-5, atol=1e-6)
         self.assertIn("copied w before calls with strides that the program cannot use: elements of lists do not lie dense", product.explain())
 
+    def test_transposed_matrices_are_read_as_they_lie(self):
+        """Where products alone read them; explain() names those that are, and those that are copied."""
+
+        @ft.jit
+        def cell(xs: ft.List["N", ft.f32[1, "H"]], w: ft.f32["H", "K"], u: ft.f32["H", "K"]):
+            return xs.map(lambda x: x @ w + ft.linear(x, u.T) + u.sum(0))
+
+        @ft.jit
+        def linear(xs: ft.List["N", ft.f32[1, "H"]], w: ft.f32["K", "H"]):
+            return xs.map(lambda x: ft.linear(x, w))
+
+        random = np.random.default_rng(4)
+        for height, width in ((1, 5), (7, 3), (8, 8)):
+            x, w, u = (random.standard_normal(shape).astype("f4") for shape in ((5, 1, height), (width, height), (width, height)))
+            copies = []
+            inner = arrays.dense_copy
+            with mock.patch.object(arrays, "dense_copy", side_effect=lambda value, **options: copies.append(value.shape) or inner(value, **options)):
+                for own in (w.T, np.ascontiguousarray(w.T), w.T):  # of one shape, by turns
+                    np.testing.assert_allclose(cell(x, own, u.T), x @ own + x @ u.T + u.sum(1), rtol=1e-4, atol=1e-5)
+                    np.testing.assert_allclose(linear(x, own.T), x @ own, rtol=1e-4, atol=1e-5)
+                self.assertEqual(copies, [] if height == 1 else [(height, width)] * 3)
+            np.testing.assert_allclose(cell(x[::2], w.T, u.T), x[::2] @ w.T + x[::2] @ u.T + u.sum(1), rtol=1e-4, atol=1e-5)
+            out = np.empty((5, 1, width), "f4")
+            np.testing.assert_allclose(linear(x, np.asfortranarray(w), out=out), x @ w.T, rtol=1e-4, atol=1e-5)
+        text = cell.explain()
+        self.assertIn("read w as it lies, transposed", text)
+        self.assertIn("copied u before calls", text)
+        self.assertEqual(text.count("\ncalls:"), 1)
+
     def test_results_in_memory_of_the_arguments(self):
         """Overlaps are seen through strides, negative ones too."""
         raw = np.arange(60, dtype="f4")
