@@ -131,6 +131,11 @@ static void writeDrawing(GraphOp graph, const LengthValues &given, double comput
      << "-graph'), JSON.parse(document.getElementById('" << prefix << "-data').textContent));</script>\n";
 }
 
+/// Words that explain themselves to a pointer.
+static std::string said(const std::string &words, StringRef meaning) {
+  return ("<abbr title=\"" + meaning + "\">" + words + "</abbr>").str();
+}
+
 static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengths, const LengthValues &given,
                        double computeIntensive, StringRef prefix, llvm::raw_ostream &os) {
   OwningOpRef<GraphOp> chosen = chooseVariants(whole, 0);
@@ -141,9 +146,11 @@ static void writeGraph(GraphOp whole, StringRef title, const LengthValues &lengt
     ++blocks;
     copies += isCopyBlock(block);
   });
-  os << "<h3>" << escape(title) << "</h3>\n<p>" << blocks << " blocks, "
-     << getTopLevelBlocks(graph).size() << " at the top, " << copies << " copies; depth "
-     << nesting.depth << ", dimension " << nesting.dimension << ".</p>\n";
+  os << "<h3>" << escape(title) << "</h3>\n<p>" << said(std::to_string(blocks) + " blocks", "Blocks of statements at all depths") << ", "
+     << said(std::to_string(getTopLevelBlocks(graph).size()) + " at the top", "Blocks inside of no other") << ", "
+     << said(std::to_string(copies) + " copies", "Blocks that move numbers and compute nothing") << "; "
+     << said("depth " + std::to_string(nesting.depth), "How deep blocks nest") << ", "
+     << said("dimension " + std::to_string(nesting.dimension), "Loops of the deepest block, with those of its tensor operations") << ".</p>\n";
   writeDrawing(graph, given, computeIntensive, prefix, os);
   drawSpaces(graph, lengths, prefix, os);
 }

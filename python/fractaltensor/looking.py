@@ -160,10 +160,17 @@ def _with_names(page: str, names: List[str]) -> str:
     return page.replace("<head>", f"<head><script>var ftNames = {json.dumps(names)};</script>", 1)
 
 
+def _with_plan(page: str, lines: List[str]) -> str:
+    """The same with what runs under the program's name."""
+    shown = f"<h3>Plan</h3><pre style='white-space: pre-wrap'>{html.escape(chr(10).join(lines).strip())}</pre>"
+    return page.replace("</h2>", f"</h2>{shown}", 1) if lines else page
+
+
 def show(program: Program, request: Request, path: Optional[Union[str, os.PathLike[str]]] = None) -> Picture:
-    """The graph after reordering, drawn by the compiler."""
+    """The plan and the graph before and after reordering, drawn by the compiler."""
     text = compiled.text_after(program, "reorder", request)
     page = _with_names(compiled.text_after(program, "html", request), [parameter.name for parameter in program.parameters])
+    page = _with_plan(page, _plan([m for m in compiled.remarks_of(program, request)[0] if m.severity == "remark"], program))
     picture = Picture(program, page, text)
     if path is not None:
         picture.save(path)

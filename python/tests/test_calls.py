@@ -270,6 +270,7 @@ class Looking(unittest.TestCase):
         self.assertTrue(picture.page.lstrip().lower().startswith("<!doctype html>"))
         self.assertNotIn("https://", picture.page.replace("https://www.w3.org", ""))
         self.assertIn("srcdoc=", picture._repr_html_())
+        self.assertRegex(picture.page, r"<h3>Plan</h3><pre [^>]*>plan, with predicted times.*\n  rnn_k0: .* us")
         with tempfile.TemporaryDirectory() as folder:
             rnn.specialize(H=8).show(os.path.join(folder, "graph.html"))
             self.assertEqual(pathlib.Path(folder, "graph.html").read_text(), picture.page)
