@@ -40,8 +40,12 @@ def main():
         sys.exit(f"report.py: error: {tools} has no ft-translate: build it by scripts/build.sh ft-opt ft-run ft-translate")
     programs = collect.programs(collect.Tools(ROOT, os.path.abspath(options.build)), files, max(1, options.jobs), options.torch_python)
     page.write(programs, out)
-    failed = [p["name"] for p in programs if not p["measured"].get("ok")]
-    print(f"{len(programs) - len(failed)} of {len(programs)} ok; {out}" + (f"; failed: {', '.join(failed)}" if failed else ""))
+    failed = [p for p in programs if not p["measured"].get("ok")]
+    for program in failed:
+        lines = program["measured"].get("error", "").splitlines()
+        why = next((line for line in lines if "error:" in line), lines[0] if lines else "its results differ from the interpreter's")
+        print(f"report.py: {why if 'error:' in why else program['file'] + ': error: ' + why}", file=sys.stderr)
+    print(f"{len(programs) - len(failed)} of {len(programs)} ok; {out}" + (f"; failed: {', '.join(p['name'] for p in failed)}" if failed else ""))
     return 1 if failed else 0
 
 

@@ -1,7 +1,7 @@
 //===- CodeTranslations.cpp - programs to code and bundles ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --mlir-to-ptx, --mlir-to-llvmir and --mlir-to-bundle of ft-translate.
+// --mlir-to-ptx, --mlir-to-llvmir, --mlir-to-assembly and --mlir-to-bundle of ft-translate.
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Tools/ToolHelp.h"
@@ -190,6 +190,17 @@ static LogicalResult writeLLVMIR(const CodeOptions &flags, ModuleOp module, raw_
   return text;
 }
 
+static LogicalResult writeAssembly(const CodeOptions &flags, ModuleOp module, raw_ostream &os) {
+  FailureOr<std::vector<std::string>> wanted = flags.getTargets(/*withCpu=*/true);
+  if (failed(wanted) || failed(flags.setTypical(module)))
+    return failure();
+  std::string target = flags.targets.size() == 1 && flags.targets.front() != "cpu" ? wanted->front() : "cpu";
+  FailureOr<std::string> text = compileToAssembly(module, target, flags.getBundleOptions());
+  if (succeeded(text))
+    os << *text;
+  return text;
+}
+
 static LogicalResult writeBundle(const CodeOptions &flags, ModuleOp module, raw_ostream &os) {
   FailureOr<std::vector<std::string>> wanted = flags.getTargets(/*withCpu=*/true);
   if (failed(wanted) || failed(flags.setTypical(module)))
@@ -216,6 +227,9 @@ void tools::registerCodeTranslations() {
   static TranslateFromMLIRRegistration toLLVM(
       "mlir-to-llvmir", "compile functions and graphs to LLVM IR (default: for this processor's class)",
       [](ModuleOp module, raw_ostream &os) { return writeLLVMIR(options, module, os); }, dialects);
+  static TranslateFromMLIRRegistration toAssembly(
+      "mlir-to-assembly", "compile functions and graphs to assembly, with the lines of the source (default: for this processor)",
+      [](ModuleOp module, raw_ostream &os) { return writeAssembly(options, module, os); }, dialects);
   static TranslateFromMLIRRegistration toBundle(
       "mlir-to-bundle", "compile functions and graphs to a bundle (.ftb)",
       [](ModuleOp module, raw_ostream &os) { return writeBundle(options, module, os); }, dialects);

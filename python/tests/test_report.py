@@ -145,6 +145,11 @@ class Words(unittest.TestCase):
         launch = 'loops.launch @f_k0(%a) {x = 1, plan = "rows i: 1 step", seconds = 1.5e-06} : i1'
         self.assertEqual(collect.plan(launch), [{"kernel": "f_k0", "plan": "rows i: 1 step", "seconds": 1.5e-6}])
 
+    def test_assembly(self):
+        text = "\t.file\t1 \"x.mlir\"\nf:\n\t.cfi_startproc\n\tpushq\t%rbp\n\t.loc\t1 7 3 prologue_end\n.Ltmp0:\n\tvaddps\t%zmm0, %zmm1\n.LBB0_1:\n\tjne\t.LBB0_1\n"
+        rest = "\t.section\t.debug_abbrev,\"\"\n\tx\t1\n"
+        self.assertEqual(collect.instructions(text + rest), ("f:\n  pushq %rbp\n  vaddps %zmm0, %zmm1\n.LBB0_1:\n  jne .LBB0_1\n", [0, 0, 7, 0, 7]))
+
     def test_names(self):
         text = "func.func @f(%arg0: i1, %arg1: i1) {\n  %w = x.y %arg0, %arg1, %arg10\n}"
         self.assertEqual(collect.named(text, {0: "xs", 1: "w"}), "func.func @f(%xs: i1, %arg1: i1) {\n  %w = x.y %xs, %arg1, %arg10\n}")
@@ -169,6 +174,18 @@ class BadInput(unittest.TestCase):
         done = subprocess.run([sys.executable, str(ROOT / "scripts/report.py"), *options, str(ROOT / "examples/gru.mlir")], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
         return done.stderr
+
+    @unittest.skipUnless(HAS_TOOLS, "the tools are not built")
+    def test_a_program_that_fails(self):
+        """The page has the error, and so has one line."""
+        with tempfile.TemporaryDirectory() as folder:
+            bad, out = pathlib.Path(folder) / "bad.mlir", pathlib.Path(folder) / "report.html"
+            bad.write_text("func.func @bad(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %y : tensor<4xf32>\n}\n")
+            done = subprocess.run([sys.executable, str(ROOT / "scripts/report.py"), "--build", str(BUILD), "--out", str(out), str(bad)], capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"^report.py: \S*bad.mlir:2:10: error: use of undeclared SSA value name\n$")
+            self.assertEqual(done.stdout, f"0 of 1 ok; {out}; failed: bad\n")
+            self.assertIn("use of undeclared SSA value name", out.read_text())
 
     def test_one_line(self):
         """A folder or tools that are missing are said before anything is compiled, in one line."""
@@ -238,7 +255,7 @@ class Page(unittest.TestCase):
         self.assertEqual([u for u in re.findall(r"https?://[^\s\"'<>]+", self.text) if "w3.org" not in u and "llvm.org" not in u], [])
         self.assertIsNone(re.search(r"<(script|img|link)[^>]+src=", self.text))
         data = json.loads(re.search(r"id='data'>(.*?)</script>", self.text, re.S).group(1).replace("<\\/", "</"))
-        self.assertEqual([p["name"] for p in data["stacked_lstm"]["phases"]], list(collect.PHASES))
+        self.assertEqual([p["name"] for p in data["stacked_lstm"]["phases"]], [*collect.PHASES, "assembly"])
         # What was decided stands on the cards and in the table.
         (graph,) = data["stacked_lstm"]["graphs"]["scheduled"]
         self.assertEqual([(loop["over"], loop["kind"]) for loop in graph["nodes"][0]["order"]][1:3], [("j", "sequential"), ("k", "sequential")])
@@ -266,7 +283,7 @@ class Page(unittest.TestCase):
         self.assertEqual(seen["focused"], ["phases"] * 3)
         for text in seen["followed"]:
             self.assertRegex(text, r"source line \d+.*converted: .*etdg: \d+")
-        self.assertRegex(seen["chosen"][0], r"source line \d+.*etdg: \d+.*target: \d+")
+        self.assertRegex(seen["chosen"][0], r"source line \d+.*etdg: \d+.*target: \d+.*assembly: \d+")
         for where, text in panels.items():
             self.assertNotRegex(text, r"argument \d", where)
 

@@ -101,6 +101,34 @@ def phases(tools, file):
     return found
 
 
+_AT = re.compile(r"\s*\.loc\s+\d+ (\d+)")
+_LABEL = re.compile(r"(?!\.Ltmp|\.Lfunc)[\w.$@]+:")
+_INSTRUCTION = re.compile(r"\t[a-z]")
+
+
+def instructions(text):
+    """(labels and instructions of an assembly, the source line of each or 0); directives and what debuggers read are left out."""
+    lines, sources, at = [], [], 0
+    for line in text.partition("\t.section\t.debug_")[0].splitlines():
+        line, place = line.rstrip(), _AT.match(line)
+        if place:
+            at = int(place[1])
+        elif _LABEL.match(line):
+            at = at if line.startswith(".") else 0
+            lines.append(line.split()[0])
+            sources.append(0)
+        elif _INSTRUCTION.match(line):
+            lines.append("  " + line.strip().replace("\t", " "))
+            sources.append(at)
+    return "\n".join(lines) + "\n", sources
+
+
+def assembly(tools, file):
+    """("assembly", text, source lines, error): the code for this processor, a phase more."""
+    output, error = tools.run("ft-translate", "--mlir-to-assembly", file)
+    return ("assembly", *(instructions(output) if output else (None, [])), error)
+
+
 _LAUNCH = re.compile(r'loops\.launch @([\w.$-]+)\(.*?\{.*?plan = "((?:[^"\\]|\\.)*)", seconds = ([-+.\deE]+)')
 
 
@@ -263,6 +291,8 @@ def program(tools, file):
     names = {b["argument"]: b["name"] for graph in first[:1] for b in graph["buffers"] if "argument" in b and "name" in b}
     after = [(phase, *((named(shown, names), lines) if output else (None, [])), error)
              for phase, output, error in placed for shown, lines in [without_places(output or "")]]
+    if texts.get("target"):
+        after.append(assembly(tools, file))
     last = graphs(tools, file, texts["schedule"])[0] if texts.get("schedule") else []
     return {
         "name": name, "file": file, "source": text, "phases": after, "graphs": {"converted": first, "scheduled": last}, "plan": plan(texts.get("threads")),

@@ -172,7 +172,7 @@ all('section[data-program]').forEach(section => {
     phases.forEach((b, i) => { b.classList.toggle('on', i === index); b.setAttribute('aria-pressed', i === index); });
     forms.forEach((b, i) => { b.classList.toggle('on', (i === 1) === whole); b.setAttribute('aria-pressed', (i === 1) === whole); });
     const program = DATA[section.dataset.program], phase = texts(program)[index], chosen = Number(section.dataset.line || 0);
-    const lines = whole || index === 0 ? phase.text.map((l, i) => [' ', l, phase.sources[i]]) : context(phase.marked, 3);
+    const lines = whole || index === 0 || program.phases[index].name === 'assembly' ? phase.text.map((l, i) => [' ', l, phase.sources[i]]) : context(phase.marked, 3);
     pre.replaceChildren(...lines.map(([tag, text, source]) => {
       const span = make('span', SIGN[tag] || '  ', (KIND[tag] || '') + (source && source === chosen ? ' hit' : ''));
       coloured(span, text);

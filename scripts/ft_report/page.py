@@ -124,14 +124,21 @@ def _graphs(program):
     return f"<div class='choice stages' role='group' aria-label='Stage'>{buttons}</div>{views}"
 
 
+def _changes(name, before, after):
+    """What a phase changed in the text; assembly is another language."""
+    if name != "assembly":
+        return collect.difference(before, after)
+    return [["-", len(before.splitlines()[: collect.MAX_LINES])], ["+", after.splitlines()[: collect.MAX_LINES]]]
+
+
 def _phases(program):
     buttons, last = [], ""
     for name, text, _, _ in program["phases"]:
         if text is None:
             buttons.append(f"<button type='button' title='failed'>{name} ✗</button>")
             continue
-        ops = collect.difference(last, text)
-        changed = sum(len(v) if tag == "+" else v for tag, v in ops if tag != "=") if last else 0
+        ops = _changes(name, last, text)
+        changed = sum(len(v) if tag == "+" else v for tag, v in ops if tag != "=") if last and name != "assembly" else 0
         count = f"<span class='count' title='lines that this phase takes away or adds'>±{changed}</span>" if changed else ""
         buttons.append(f"<button type='button'>{name}{count}</button>")
         last = text
@@ -314,7 +321,7 @@ def _data(programs):
         phases, last = [], ""
         for name, text, sources, error in program["phases"]:
             shown = text if text is not None else f"{name} failed:\n{error}"
-            phases.append({"name": name, "ops": collect.difference(last, shown), "sources": _runs(sources[: collect.MAX_LINES])})
+            phases.append({"name": name, "ops": _changes(name, last, shown), "sources": _runs(sources[: collect.MAX_LINES])})
             last = shown
         found[program["name"]] = {"graphs": program["graphs"], "phases": phases}
     return json.dumps(found, separators=(",", ":")).replace("</", "<\\/")

@@ -1,9 +1,13 @@
 // RUN: ft-translate %s --etdg-to-json | FileCheck %s
 // RUN: ft-translate %s --etdg-to-json --dim=N=5 --dim=K=7 | FileCheck %s --check-prefix=DIM
 // RUN: not ft-translate %s --etdg-to-json --dim=N=-5 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: ft-translate --etdg-to-html %examples/stacked_rnn.mlir | FileCheck %s --check-prefix=ORDER
 // RUN: ft-translate %s --etdg-to-dot | FileCheck %s --check-prefix=DOT
 
 // BAD: error: expected a length as NAME=VALUE with VALUE at least 0, found 'N=-5'
+
+// Loops of a schedule are over expressions of the block's dimensions.
+// ORDER: "order":[{"over":"j + k","kind":"sequential"},{"over":"j","kind":"parallel"},{"over":"i","kind":"parallel"}]
 
 // A graph block counts one dimension, its fold one, the product two that are no
 // units: m is 1.

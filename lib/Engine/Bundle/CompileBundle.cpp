@@ -253,6 +253,19 @@ FailureOr<std::string> mlir::ft::compileToLLVMIR(ModuleOp module, StringRef targ
   return translateToLLVMText(**code, target);
 }
 
+FailureOr<std::string> mlir::ft::compileToAssembly(ModuleOp module, StringRef target, const BundleOptions &given) {
+  FailureOr<BundleOptions> options = resolveOnlyMachine(module, given, target);
+  if (failed(options))
+    return failure();
+  if (isGpuTarget(target)) {
+    options->gpu.target = target.str();
+    return compileToPTX(module, *options);
+  }
+  if (failed(makeCpuGraphs(module, *options)))
+    return failure();
+  return lowerToAssembly(llvm::to_vector(module.getOps<etdg::GraphOp>()), target, options->cpu);
+}
+
 /// `ft.gen` of the arguments and default lengths: what a test fills them with.
 static rt::Json describeTest(etdg::GraphOp graph) {
   rt::Json arguments = rt::Json::makeArray(), lengths = rt::Json::makeObject();

@@ -238,6 +238,21 @@ FailureOr<OwningOpRef<ModuleOp>> mlir::ft::lowerToLibraryFunctions(ArrayRef<etdg
   return lowerGraphs(graphs, target, options, lowered);
 }
 
+static std::vector<std::string> launchersOf(ArrayRef<LoweredGraph> lowered) {
+  std::vector<std::string> launchers;
+  for (const LoweredGraph &graph : lowered)
+    llvm::append_range(launchers, graph.launchers);
+  return launchers;
+}
+
+FailureOr<std::string> mlir::ft::lowerToAssembly(ArrayRef<etdg::GraphOp> graphs, StringRef target, const CpuOptions &options) {
+  std::vector<LoweredGraph> lowered;
+  FailureOr<OwningOpRef<ModuleOp>> module = lowerGraphs(graphs, target, options, lowered);
+  if (failed(module))
+    return failure();
+  return translateToAssembly(**module, target, launchersOf(lowered));
+}
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
@@ -404,10 +419,7 @@ LogicalResult mlir::ft::addCpuPlans(ArrayRef<etdg::GraphOp> graphs, StringRef ta
   FailureOr<OwningOpRef<ModuleOp>> module = lowerGraphs(graphs, target, options, lowered);
   if (failed(module))
     return failure();
-  std::vector<std::string> launchers;
-  for (const LoweredGraph &graph : lowered)
-    llvm::append_range(launchers, graph.launchers);
-  FailureOr<HostObjects> code = translateToObjects(**module, target, launchers);
+  FailureOr<HostObjects> code = translateToObjects(**module, target, launchersOf(lowered));
   if (failed(code))
     return failure();
   std::string name = target == "cpu" ? ft_host_processor() : target.str();

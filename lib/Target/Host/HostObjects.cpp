@@ -10,6 +10,8 @@
 #include "ft/Runtime/Host/ThreadPool.h"
 #include "ft/Target/Host/HostLibrary.h"
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -68,6 +70,15 @@ struct Part {
   llvm::SmallVector<char, 0> object;
   int64_t instructions = 0;
   std::string error;
+};
+
+/// A module of LLVM's for a machine, in which all functions but the entries are its own.
+struct Translated {
+  std::optional<llvm::orc::JITTargetMachineBuilder> machine;
+  std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module;
+  std::string errors; // of LLVM, once it was translated
+  int64_t instructions = 0;
 };
 } // namespace
 
@@ -232,49 +243,76 @@ static FailureOr<std::string> joinObjects(ModuleOp code, ArrayRef<Part> parts) {
 /// Parts of code that is stored: the same on every machine.
 static constexpr int64_t maxStoredParts = 8;
 
-FailureOr<HostObjects> mlir::ft::translateToObjects(ModuleOp code, StringRef target, ArrayRef<std::string> entries) {
-  MLIRContext *mlirContext = code.getContext();
-  registerBuiltinDialectTranslation(*mlirContext);
-  registerLLVMDialectTranslation(*mlirContext);
-  auto failWith = [&](const std::string &message) {
-    return code.emitError() << "code generation for " << target << " failed: " << message;
-  };
-  std::optional<llvm::orc::JITTargetMachineBuilder> machine = describeMachine(code, target);
-  if (!machine)
+static LogicalResult failWith(ModuleOp code, StringRef target, const std::string &message) {
+  return code.emitError() << "code generation for " << target << " failed: " << message;
+}
+
+static LogicalResult translate(ModuleOp code, StringRef target, ArrayRef<std::string> entries, Translated &result) {
+  registerBuiltinDialectTranslation(*code.getContext());
+  registerLLVMDialectTranslation(*code.getContext());
+  result.machine = describeMachine(code, target);
+  if (!result.machine)
     return failure();
-  auto layout = machine->getDefaultDataLayoutForTarget();
+  auto layout = result.machine->getDefaultDataLayoutForTarget();
   if (!layout)
-    return failWith(llvm::toString(layout.takeError()));
-
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::string errors;
-  collectErrors(*context, errors);
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(code, *context);
-  if (!module)
-    return failWith("there is no translation to LLVM");
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(*layout);
-  HostObjects result;
-  result.translated = countInstructions(*module);
-
+    return failWith(code, target, llvm::toString(layout.takeError()));
+  collectErrors(*result.context, result.errors);
+  result.module = translateModuleToLLVMIR(code, *result.context);
+  if (!result.module)
+    return failWith(code, target, "there is no translation to LLVM");
+  result.module->setTargetTriple(result.machine->getTargetTriple());
+  result.module->setDataLayout(*layout);
+  result.instructions = countInstructions(*result.module);
   llvm::StringSet<> names;
   for (const std::string &name : entries)
     names.insert(name);
-  if (llvm::Error error = internalize(*module, names))
-    return failWith(llvm::toString(std::move(error)));
-  std::vector<Part> parts(std::clamp<int64_t>(countInstructions(*module) / minPartInstructions, 1,
+  if (llvm::Error error = internalize(*result.module, names))
+    return failWith(code, target, llvm::toString(std::move(error)));
+  return success();
+}
+
+FailureOr<std::string> mlir::ft::translateToAssembly(ModuleOp code, StringRef target, ArrayRef<std::string> entries) {
+  PassManager scopes(code.getContext());
+  scopes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+  Translated translated;
+  if (failed(scopes.run(code)) || failed(translate(code, target, entries, translated)))
+    return failure();
+  auto machine = translated.machine->createTargetMachine();
+  if (!machine)
+    return failWith(code, target, llvm::toString(machine.takeError()));
+  if (llvm::Error error = Optimizer(machine->get()).run(*translated.module, partPipeline))
+    return failWith(code, target, llvm::toString(std::move(error)));
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return failWith(code, target, "this target emits no assembly");
+  passes.run(*translated.module);
+  if (!translated.errors.empty())
+    return failWith(code, target, translated.errors);
+  return text.str().str();
+}
+
+FailureOr<HostObjects> mlir::ft::translateToObjects(ModuleOp code, StringRef target, ArrayRef<std::string> entries) {
+  Translated translated;
+  if (failed(translate(code, target, entries, translated)))
+    return failure();
+  HostObjects result;
+  result.translated = translated.instructions;
+  llvm::Module &module = *translated.module;
+  std::vector<Part> parts(std::clamp<int64_t>(countInstructions(module) / minPartInstructions, 1,
                                               target == "cpu" ? ft_num_threads() : maxStoredParts));
-  divide(*module, parts);
+  divide(module, parts);
   llvm::SmallVector<char, 0> bitcode;
   if (parts.size() > 1) {
     llvm::raw_svector_ostream stream(bitcode);
-    llvm::WriteBitcodeToFile(*module, stream);
+    llvm::WriteBitcodeToFile(module, stream);
   }
-  collectErrors(*context, parts.front().error);
-  parts.front().context = std::move(context);
-  parts.front().module = std::move(module);
+  collectErrors(*translated.context, parts.front().error);
+  parts.front().context = std::move(translated.context);
+  parts.front().module = std::move(translated.module);
   auto compileOne = [&](int64_t i) {
-    compilePart(parts[i], {bitcode.data(), bitcode.size()}, *machine);
+    compilePart(parts[i], {bitcode.data(), bitcode.size()}, *translated.machine);
   };
   ft_parallel_for(
       [](void *env, int64_t begin, int64_t end) {
@@ -283,8 +321,8 @@ FailureOr<HostObjects> mlir::ft::translateToObjects(ModuleOp code, StringRef tar
       },
       &compileOne, parts.size(), /*grain=*/1);
   for (const Part &part : parts) {
-    if (!part.error.empty() || !errors.empty())
-      return failWith(part.error + errors);
+    if (!part.error.empty() || !translated.errors.empty())
+      return failWith(code, target, part.error + translated.errors);
     result.optimized += part.instructions;
   }
   FailureOr<std::string> image = joinObjects(code, parts);

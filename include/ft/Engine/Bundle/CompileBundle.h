@@ -57,6 +57,9 @@ FailureOr<GpuModule> lowerKernels(ModuleOp module, StringRef entry, const Bundle
 /// LLVM IR of every graph of a module: for a GPU, this processor ("cpu") or a class (`getCpuTargets`).
 FailureOr<std::string> compileToLLVMIR(ModuleOp module, StringRef target, const BundleOptions &options = {});
 
+/// Assembly of every graph of a module, PTX for a GPU; a processor's names the lines of the source.
+FailureOr<std::string> compileToAssembly(ModuleOp module, StringRef target, const BundleOptions &options = {});
+
 /// A copy of the module without the functions and graphs that the entry has no use for: what is wrong with
 /// others is not its affair, and compiling them takes time.
 OwningOpRef<ModuleOp> copyEntry(ModuleOp module, StringRef entry);

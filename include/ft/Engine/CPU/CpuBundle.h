@@ -32,6 +32,9 @@ LogicalResult addCpuPlans(ArrayRef<etdg::GraphOp> graphs, StringRef target, cons
 FailureOr<OwningOpRef<ModuleOp>> lowerToLibraryFunctions(ArrayRef<etdg::GraphOp> graphs, StringRef target,
                                                          const CpuOptions &options = {});
 
+/// That code as assembly, which names the lines of the source.
+FailureOr<std::string> lowerToAssembly(ArrayRef<etdg::GraphOp> graphs, StringRef target, const CpuOptions &options = {});
+
 } // namespace mlir::ft
 
 #endif // FT_ENGINE_CPU_CPUBUNDLE_H

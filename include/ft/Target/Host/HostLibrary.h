@@ -38,6 +38,10 @@ struct HostObjects {
 /// LLVM refuses it.
 FailureOr<HostObjects> translateToObjects(ModuleOp module, StringRef target, ArrayRef<std::string> entries);
 
+/// The same code as assembly, whose `.loc` lines name the lines of the program's source. The module gets what LLVM wants to know of
+/// its functions for them.
+FailureOr<std::string> translateToAssembly(ModuleOp module, StringRef target, ArrayRef<std::string> entries);
+
 } // namespace mlir::ft
 
 #endif // FT_TARGET_HOST_HOSTLIBRARY_H
