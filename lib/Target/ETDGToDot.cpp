@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BlockEdges.h"
+#include "SourceNames.h"
 #include "ft/Analysis/Accesses.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Target/Target.h"
@@ -60,7 +61,7 @@ static std::string header(BlockOp block) {
 }
 
 void DotWriter::writeBuffer(Value buffer, unsigned indent) {
-  std::string label = describeBuffer(buffer), type;
+  std::string label = withArgumentNames(describeBuffer(buffer), graph), type;
   llvm::raw_string_ostream(type) << buffer.getType();
   if (!StringRef(label).contains(type))
     label += "\n" + type;

@@ -1,6 +1,7 @@
 //===- ETDGToSharding.cpp - how lengths can be divided over ranks ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShardingJson.h"
+#include "SourceNames.h"
 
 #include "ft/Analysis/Sharding/Sharding.h"
 #include "ft/Target/Target.h"
@@ -14,7 +15,10 @@ void etdg::writeSharding(ModuleOp module, llvm::raw_ostream &os) {
   for (GraphOp graph : module.getOps<GraphOp>())
     if (!graph.isExternal()) {
       OwningOpRef<GraphOp> chosen = chooseVariants(graph, 0);
-      printSharding(ShardingAnalysis(*chosen), *chosen, os);
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      printSharding(ShardingAnalysis(*chosen), *chosen, stream);
+      os << withArgumentNames(text, *chosen);
     }
 }
 

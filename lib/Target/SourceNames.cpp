@@ -21,6 +21,22 @@ std::optional<std::string> etdg::getArgumentName(Location location) {
   return ft::nameAt((*file)->getBuffer(), place.getLine(), place.getColumn());
 }
 
+std::string etdg::withArgumentNames(StringRef text, GraphOp graph) {
+  static constexpr StringLiteral word = "argument ";
+  std::string result;
+  for (size_t at = 0; (at = text.find(word)) != StringRef::npos;) {
+    StringRef rest = text.drop_front(at + word.size()), number = rest.take_while(llvm::isDigit);
+    unsigned position = 0;
+    std::optional<std::string> name;
+    if (!number.getAsInteger(10, position) && position < graph.getNumArguments())
+      name = getArgumentName(graph.getArgument(position).getLoc());
+    result += text.take_front(at);
+    result += name ? *name : (word + number).str();
+    text = rest.drop_front(number.size());
+  }
+  return result + text.str();
+}
+
 std::optional<unsigned> etdg::getSourceLine(Location location) {
   std::optional<unsigned> line;
   location->walk([&](Location part) {

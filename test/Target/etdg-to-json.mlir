@@ -86,7 +86,7 @@
 // CHECK-NEXT: "kind": "copy",
 
 // DOT: digraph "f" {
-// DOT: label="argument 0\n!etdg.buffer<[K], tensor<1x8xf32>>"
+// DOT: label="xs\n!etdg.buffer<[K], tensor<1x8xf32>>"
 // DOT: subgraph cluster_g0_{{[0-9]+}} {
 // DOT-NEXT: label="outer [map] (i)\ni >= 0 and i + 1 <= N";
 // DOT: label="sum [foldl] (i | k)\nk >= 0 and k + 1 <= K\nlinalg.matmul"

@@ -5,7 +5,7 @@
 
 // Both ends of the list are one class: it is read from the other end throughout.
 // CHECK-LABEL: sharding of @from_the_end
-// CHECK-NEXT: L: pipeline; argument 0 [0], result 0 [0]
+// CHECK-NEXT: L: pipeline; xs [0], result 0 [0]
 // CHECK-NEXT: pipeline: {{.*}} distance -1, 16 bytes
 func.func @from_the_end(%xs: !ft.list<[L], !x>) -> !ft.list<[L], !x> {
   %zero = arith.constant dense<0.0> : !x
@@ -19,8 +19,8 @@ func.func @from_the_end(%xs: !ft.list<[L], !x>) -> !ft.list<[L], !x> {
 
 // Of one list read by two loops at once only one loop goes with it; the other one needs every shard.
 // CHECK-LABEL: sharding of @pairs
-// CHECK: N: ring; argument 0 [0], result 0 [0]
-// CHECK-NEXT: ring: block @{{.*}} of argument 0 at [j], {{.*}}16 * N bytes
+// CHECK: N: ring; xs [0], result 0 [0]
+// CHECK-NEXT: ring: block @{{.*}} of xs at [j], {{.*}}16 * N bytes
 // CHECK-NEXT: N: partial
 // CHECK-NOT: ranks run the program on shards of N
 func.func @pairs(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
@@ -38,7 +38,7 @@ func.func @pairs(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
 
 // A sum from zero is joined by a sum, a sum from another number only by the program's own combine.
 // CHECK-LABEL: sharding of @sums
-// CHECK-NEXT: N: partial; argument 0 [0], sum of result 0, combine of result 1
+// CHECK-NEXT: N: partial; xs [0], sum of result 0, combine of result 1
 func.func @sums(%xs: !ft.list<[N], !x>) -> (!x, !x) {
   %zero = arith.constant dense<0.0> : !x
   %one = arith.constant dense<1.0> : !x
@@ -55,9 +55,9 @@ func.func @sums(%xs: !ft.list<[N], !x>) -> (!x, !x) {
 
 // Rows at indices that are data are refused, the list of indices is local.
 // CHECK-LABEL: sharding of @picked
-// CHECK: V: refused; argument 0 [0]
-// CHECK-NEXT: refused: block @{{.*}} of argument 0 at [gather]
-// CHECK: M: local; argument 1 [0], result 0 [0]
+// CHECK: V: refused; table [0]
+// CHECK-NEXT: refused: block @{{.*}} of table at [gather]
+// CHECK: M: local; at [0], result 0 [0]
 // CHECK: ranks run the program on shards of M
 func.func @picked(%table: !ft.list<[V], !x>, %at: !ft.list<[M], tensor<i64>>) -> !ft.list<[M], !x> {
   %ys = ft.gather %table[%at] : !ft.list<[V], !x>, !ft.list<[M], tensor<i64>>
@@ -66,7 +66,7 @@ func.func @picked(%table: !ft.list<[V], !x>, %at: !ft.list<[M], tensor<i64>>) ->
 
 // What two shifts need adds up where one reads the other.
 // CHECK-LABEL: sharding of @shifted_twice
-// CHECK: N: halo; argument 0 [0], result 0 [0]
+// CHECK: N: halo; xs [0], result 0 [0]
 // CHECK: ranks run the program on shards of N, with 3 before and 2 after
 func.func @shifted_twice(%xs: !ft.list<[N], !x>) -> !ft.list<[N], !x> {
   %zero = arith.constant dense<0.0> : !x
