@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
-/// More operations in a branch are not worth computing in vain.
+/// More operations on tensors in a branch are not worth computing in vain. Those on numbers cost little.
 static constexpr unsigned maxOps = 32;
 
 /// Sums of a branch over so many elements in all take a core about as long as a host needs to look at a flag and to launch
@@ -76,6 +76,11 @@ static int64_t countSummed(Operation &op) {
   return points;
 }
 
+static bool isOnTensors(Operation &op) {
+  return !isa<tensor::EmptyOp>(op) && !op.hasTrait<OpTrait::ConstantLike>() &&
+         llvm::any_of(op.getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+}
+
 /// Whether a branch may be computed in vain. `cheap`: without loops, large sums and much else.
 static bool isComputable(Region &region, bool cheap) {
   unsigned count = 0;
@@ -83,7 +88,8 @@ static bool isComputable(Region &region, bool cheap) {
   for (Operation &op : region.front().without_terminator()) {
     if (!isPure(op, !cheap))
       return false;
-    if (cheap && (++count > maxOps || (summed += std::min(countSummed(op), maxSummed + 1)) > maxSummed))
+    count += isOnTensors(op);
+    if (cheap && (count > maxOps || (summed += std::min(countSummed(op), maxSummed + 1)) > maxSummed))
       return false;
   }
   return true;
@@ -225,8 +231,8 @@ LogicalResult mlir::ft::raising::selectData(func::FuncOp function, Refusal &refu
     if (!areComputable(/*cheap=*/!skips))
       return refusal.refuse(branch.getLoc(), "the condition is data, which no iteration domain can depend on, and "
                             "the branches are not "
-                            "cheap: they hold loops, sums over more than " +
-                                Twine(maxSummed) + " elements or more than " + Twine(maxOps) + " operations");
+                            "cheap: loops, sums over more than " +
+                                Twine(maxSummed) + " elements or more than " + Twine(maxOps) + " tensor operations");
     guardReads(branch.getThenRegion(), branch.getCondition(), true);
     guardReads(branch.getElseRegion(), branch.getCondition(), false);
     OpBuilder b(branch);

@@ -28,6 +28,8 @@ from .values import POISON, SHARED, UNSET, Complex, Num, PyDict, PyList, Tensor,
 _FORWARD = ("no_grad", "inference_mode")
 _FLAGS = ("$break", "$continue", "$return")
 _MAX_UNROLLED = 4096
+#: Comparisons: whether the left side is the smaller one, and whether both differ.
+_ORDERS = {ast.Lt: (True, True), ast.LtE: (True, False), ast.Gt: (False, True), ast.GtE: (False, False)}
 #: A loop that could stay one is unrolled, all loops around that are unrolled counted, up to so many copies of its body.
 MOST_COPIES = 32
 #: Of a loop that is wrong as one, copies of its body are tried where there are no more than these.
@@ -680,6 +682,7 @@ class Control:
             self.b.naturals.add(counter.value)
             for name, (init, step) in loop.derived.items():
                 env[name] = self.b.add(init, self.b.mul(counter, step))
+            loop.note_carried(env)
             loop.entry = dict(env)
 
             def once():
@@ -727,6 +730,7 @@ class Control:
             self.frame.env = dict(outer_env)
             for name, spec in loop.specs.items():
                 self.frame.env[name] = loop.rebuilt(name, values, before)
+            loop.note_ranges(self.frame.env, is_body=False)
             with self.b.inside(before):
                 truth = self._loops_on(node, truths)
                 if not first:
@@ -739,6 +743,8 @@ class Control:
                 before.condition = self.b.scalar(truth)
                 before.yields = loop.flatten(tested)
             env.update({name: tested[name] for name in loop.tested if name in tested and name not in loop.specs})
+            loop.note_carried(env)
+            loop.note_ranges(env, is_body=True)
             loop.entry = dict(env)
             if counters is not None:
                 self._note_counters(loop, env, counters)
@@ -817,6 +823,11 @@ class _Loop:
         self.merger = Merger(owner.b, self._is_outside)
         self.specs: Dict[str, Spec] = {}
         self.lost: Dict[str, Unset] = {}
+        #: By which constants the body of a `while` changes numbers, and how many indices nothing was known of before the body was looked at.
+        self.growths: Dict[str, int] = {}
+        self.unproven = 0
+        #: Numbers that the body of a `while` changes otherwise than by a constant.
+        self.irregular: Set[str] = set()
         #: Names whose lists or dictionaries the body changes.
         self.changed_items: Set[str] = set()
         #: Names whose kind before the loop is not the one inside of it.
@@ -852,7 +863,7 @@ class _Loop:
         known = len(owner.problems)
         for _ in range(_MAX_ATTEMPTS):
             del owner.problems[known:]
-            block = Block()
+            block, self.unproven = Block(), owner.b.unproven
             if self.counter:
                 block.add_argument(INDEX, "i")
             values = iter([block.add_argument(t) for t in self.types()])
@@ -956,6 +967,42 @@ class _Loop:
             fits &= self._fit(name, new)
         return fits
 
+    def note_ranges(self, env, is_body: bool) -> None:
+        """Notes between which numbers the counters of a `while` are, in its body or where its condition is looked at. They go from the first number
+        on by constant steps, until the condition ends it."""
+        ends, b = self.bounds_of_condition(), self.owner.b
+        for name, step in self.growths.items():
+            init = self.before.get(name)
+            first, last = b._ends(init)[step < 0] if isinstance(init, (int, Num)) else None, ends[step > 0].get(name)
+            # (What the condition binds is another number after it.)
+            if first is None or last is None or not isinstance(env.get(name), Num) or name in self.tested:
+                continue
+            last = last if is_body else max(first, last + step) if step > 0 else min(first, last + step)
+            b.ranges[env[name].value] = (min(first, last), max(first, last))
+
+    def bounds_of_condition(self) -> List[Dict[str, int]]:
+        """The least and the greatest number that a name can have where the condition holds, as far as it compares names with numbers."""
+        found: List[Dict[str, int]] = [{}, {}]
+        test = self.node.test
+        for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+            if not isinstance(part, ast.Compare) or len(part.ops) > 1 or type(part.ops[0]) not in _ORDERS:
+                continue
+            is_below, is_strict = _ORDERS[type(part.ops[0])]
+            for name, other, is_upper in ((part.left, part.comparators[0], is_below), (part.comparators[0], part.left, not is_below)):
+                number = self.owner.looked_at(lambda other=other: self.owner.eval(other)) if isinstance(name, ast.Name) and name.id in self.growths else None
+                if not isinstance(number, (int, Num)) or kind_of(number) != "int":
+                    continue
+                end = self.owner.b._ends(number)[is_upper]
+                if end is not None:
+                    found[is_upper].setdefault(name.id, end - is_strict if is_upper else end + is_strict)
+        return found
+
+    def note_carried(self, env) -> None:
+        """Marks the numbers that the loop carries and that are no functions of its counter."""
+        for name, spec in self.specs.items():
+            if isinstance(spec, Number) and spec.kind == "int" and (self.counter or name in self.irregular):
+                env[name].value.carried = True
+
     def _note_attributes(self, found) -> None:
         """Attributes that the body binds are carried like names; before the loop they are what the object has."""
         for name in filter(is_attribute, found):
@@ -991,6 +1038,8 @@ class _Loop:
             else:
                 wider = self.merger.widen(spec, new, name, self.entry[name])
                 if wider == spec:
+                    if not self.counter and self._grows_otherwise(name, spec, new) or self._turns_irregular(name, spec, new):
+                        return False
                     counts = isinstance(spec, Number) and spec.kind == "int" and self.counter and name not in self.plain
                     return not (counts and self._note_step(name, new))
         except Problem as problem:
@@ -1009,6 +1058,26 @@ class _Loop:
             raise NeedsUnrolling(Problem(f"the sizes of '{name}' change in a loop"))
         self.specs[name] = wider
         return False
+
+    def _grows_otherwise(self, name: str, spec: Spec, new) -> bool:
+        """Notes by which constant the body of a `while` changes a number. Whether the body has to be looked at again: what was noted is wrong, or it is new
+        and there are indices of which nothing is known."""
+        step = _growth(self.entry.get(name), new) if isinstance(spec, Number) and spec.kind == "int" and name[0] != "$" else None
+        known = self.growths.get(name)
+        if not step:
+            self.growths.pop(name, None)
+            return known is not None
+        self.growths[name] = step
+        return step != known and (known is not None or self.owner.b.unproven > self.unproven)
+
+    def _turns_irregular(self, name: str, spec: Spec, new) -> bool:
+        """Whether the body of a `while` is now seen to change a number otherwise than by a constant: it is looked at again with that known."""
+        if self.counter or name in self.irregular or not isinstance(spec, Number) or spec.kind != "int" or not self.owner.b.notes_indices:
+            return False
+        if _growth(self.entry.get(name), new) is not None:
+            return False
+        self.irregular.add(name)
+        return True
 
     def _first(self, name: str, old, new) -> Optional[Spec]:
         """What a name that is not carried yet has to carry; None where nothing."""

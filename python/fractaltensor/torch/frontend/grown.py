@@ -14,6 +14,7 @@ import contextlib
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ..ir import dtypes, views
+from ..ir.at_data import checked
 from ..ir.linear import linear
 from ..ir.operations import Op, Value, views_of, walk
 from ..ops import OPERATORS
@@ -425,6 +426,11 @@ class Growth:
         if not (self.b.is_least(0, key) and self.b.is_least(self.b.add(key, 1), count)):
             if not isinstance(count, Num) or rows.tail:
                 raise NeedsUnrolling(Problem("a list is indexed by a number that is data: its items may be different things"))
+            if self.b.checked and self.b.in_loop():
+                self.b.has_indices = True
+                if self.b.notes_indices:
+                    said = Num("int", self.b.scalar(asked)) if isinstance(asked, int) else asked
+                    return self.row(rows, checked(self.b, said, count, 0, "IndexError: list index {} is out of range"))
             if not isinstance(asked, int):
                 key = self.b.choice(self.b.compare("lt", key, 0), self.b.add(key, count), key)
             self.require(self.b.logical("and", self.b.compare("ge", key, 0), self.b.compare("lt", key, count)), "IndexError: list index out of range")

@@ -50,10 +50,11 @@ def writes_all(b: "Builder", dest: Tensor, value: Value) -> bool:
     return True
 
 
-def checked(b: "Builder", index: Num, size: int, d: int) -> Num:
+def checked(b: "Builder", index: Num, size: SizeLike, d: int, message: str = "") -> Num:
     """An index from 0 on that compiled code can take: one that is out of range is noted, and becomes 0."""
-    outside = b.logical("or", b.compare("lt", index, -size), b.compare("ge", index, size))
-    b.notice(b.constant_tensor(b.choice(outside, index, NOTHING), dtypes.int64), f"index {{}} of dimension {d} is out of range: its size is {size}")
+    outside = b.logical("or", b.compare("lt", index, b.sub(0, size)), b.compare("ge", index, size))
+    message = message or f"index {{}} of dimension {d} is out of range: its size is {size}"
+    b.notice(b.constant_tensor(b.choice(outside, index, NOTHING), dtypes.int64), message)
     from_zero = b.choice(b.compare("lt", index, 0), b.add(index, size), index)
     b.is_by_parts = True
     return b.choice(outside, 0, from_zero)
@@ -61,7 +62,7 @@ def checked(b: "Builder", index: Num, size: int, d: int) -> Num:
 
 def is_looked_at(b: "Builder", index, size) -> bool:
     """Whether an index in a loop is data of which nothing is known."""
-    return b.checked and isinstance(index, Num) and isinstance(size, int) and size > 0 and b.in_loop() and _is_data(index.value)
+    return b.checked and isinstance(index, Num) and isinstance(size, int) and size > 0 and b.in_loop() and (is_carried(index.value) or _is_data(b, index.value))
 
 
 def read(b: "Builder", x: Tensor) -> Optional[Value]:
@@ -76,7 +77,7 @@ def read(b: "Builder", x: Tensor) -> Optional[Value]:
     left = list(range(len(name.type.shape)))
     for op in reversed(chain):
         d, place = op.attributes["numbers"]
-        (free if _is_data(place) else fixed).append((left.pop(d), place))
+        (free if _is_data(b, place) else fixed).append((left.pop(d), place))
     whole = _selected(b, Tensor(name, x.dtype, name.type.shape), fixed)
     free.sort(key=lambda item: item[0])
     dims = [d - sum(f < d for f, _ in fixed) for d, _ in free]
@@ -103,17 +104,37 @@ def _is_select(name: Value) -> bool:
     return op is not None and op.attributes.get("role") == "view" and op.attributes["step"] == "select" and op.attributes["proven"]
 
 
-def _is_data(place) -> bool:
+def _is_data(b: "Builder", place) -> bool:
     from .views import is_data
 
-    return isinstance(place, Value) and is_data(Num("int", place))
+    return isinstance(place, Value) and (is_data(Num("int", place)) or b.notes_indices and is_carried(place))
+
+
+def is_carried(place: Value) -> bool:
+    """Whether a number is computed of one that a loop changes as data say: it is no function of the loops' counters."""
+    todo, seen = [place], set()
+    while todo:
+        value = todo.pop()
+        if value.carried:
+            return True
+        op = value.op
+        if op is None or (id(op), value.number) in seen:
+            continue
+        seen.add((id(op), value.number))
+        if op.kind in ("for", "while"):
+            return True
+        if op.kind == "if":
+            todo.extend(block.yields[op.results.index(value)] for block in op.blocks)
+        if op.kind in ("if", "text"):
+            todo.extend(op.operands)
+    return False
 
 
 def _row(b: "Builder", dest: Tensor) -> Optional[Tuple[Tensor, int, SizeLike]]:
     """What a name is the row of, along which dimension, and the index, where it is in a loop and that row or one before is at data."""
     name, is_at_data = dest.value, False
     while _is_select(name):
-        is_at_data |= _is_data(name.op.attributes["numbers"][1])  # type: ignore[union-attr]
+        is_at_data |= _is_data(b, name.op.attributes["numbers"][1])  # type: ignore[union-attr]
         name = name.op.operands[0]  # type: ignore[union-attr]
     if not is_at_data or not b.goes_by_parts or not b.in_loop() or None in name.type.shape:
         return None

@@ -56,6 +56,8 @@ class Builder:
         self.goes_by_parts, self.is_by_parts = True, False
         #: Whether an index in a loop that is data is noted where it is out of range, and whether there has been one that could be.
         self.notes_indices, self.has_indices = False, False
+        #: How many indices nothing has been known of.
+        self.unproven = 0
         #: Whether operators may be loops over blocks: of graphs, which are whole models and have no gradients.
         self.has_blocks = False
         #: Of tensors of places, below what these are.
@@ -84,7 +86,7 @@ class Builder:
             self.sites[key] = (tensor, message, frames)
         site = self.sites[key][0]
         larger = lambda body, p, q: body.op("arith.maxsi", p, q)  # noqa: E731
-        most = self.reduce(values, list(range(values.rank)), dtypes.int64, NOTHING, larger)
+        most = self.reduce(values, list(range(values.rank)), dtypes.int64, NOTHING, larger) if values.rank else values
         self.write(site, self.read(self.pointwise(dtypes.int64, [site, most], larger)))
 
     def inside_range(self, index: SizeLike, size: SizeLike) -> bool:

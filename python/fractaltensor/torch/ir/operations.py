@@ -52,7 +52,7 @@ INDEX = Type("scalar", None)
 class Value:
     """What an operation gives, or a block takes. `op` is the operation, or None for a block's."""
 
-    __slots__ = ("type", "op", "block", "number", "name", "sizes", "least")
+    __slots__ = ("type", "op", "block", "number", "name", "sizes", "least", "carried")
 
     def __init__(self, type_: Type, op: Optional["Op"], block: Optional["Block"], name: str = ""):
         self.type, self.op, self.block, self.name, self.number = type_, op, block, name, next(_numbers)
@@ -60,6 +60,8 @@ class Value:
         self.sizes: Sequence = type_.shape
         #: Of a length: what it is at least.
         self.least = 0
+        #: Whether a loop carries it, and changes it otherwise than by a constant in each iteration.
+        self.carried = False
 
     def text(self) -> str:
         return f"%v{self.number}"

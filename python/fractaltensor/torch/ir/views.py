@@ -58,11 +58,17 @@ def select(b: Builder, x: Tensor, d: int, index: SizeLike, said: Optional[int] =
             raise Problem(f"index {index} is out of range in dimension {d if said is None else said} of size {size}", "shape")
         index = index % size
     proven = b.inside_range(index, size)
+    b.unproven += not proven
     if not proven and at_data.is_looked_at(b, index, size):
         b.has_indices = True
         if b.notes_indices:
             index, proven = at_data.checked(b, index, size, d if said is None else said), True
+    elif isinstance(index, Num) and b.in_loop() and at_data.is_carried(index.value):
+        b.has_indices = True
     made = b.view(x, "select", [d, index], _without(x.sizes, d), _without(x.strides, d), _without(x.own, d), proven=proven)
+    low, high = b._ends(index)
+    if not proven and isinstance(size, int) and low is not None and high is not None and (high >= size or low < -size):
+        made.value.op.attributes["exceeds"] = True
     if said not in (None, d):
         made.value.op.attributes["said"] = {d: said}
     return made
@@ -212,7 +218,8 @@ def slice_(b: Builder, x: Tensor, d: int, start, stop, step) -> Tensor:
             return cut(b, x, d, *known, by)
     plain = all(e is None or isinstance(e, int) for e in (start, stop)) and isinstance(by, int)
     # (Compiled code has open sizes in front only.)
-    found = (is_data(start) or is_data(stop)) and all(isinstance(n, Num) for n in x.sizes[:d])
+    found = any(is_data(n) or b.notes_indices and isinstance(n, Num) and at_data.is_carried(n.value) for n in (start, stop))
+    found = found and all(isinstance(n, Num) for n in x.sizes[:d])
     if b.checked and (found or plain and is_counted(size)):
         first, last, count = (_found_ends if found else _counted_ends)(b, size, start, stop, by)
         sizes = (*x.sizes[:d], count, *x.sizes[d + 1 :])
