@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What test_distributed.py runs in two processes over gloo; each says that all was equal to what one process computes."""
 
+import importlib
 import socket
 
 import torch
@@ -171,4 +172,7 @@ if __name__ == "__main__":
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         free = probe.getsockname()[1]
-    mp.spawn(work, (free,), RANKS)
+    # What they need is imported once.
+    for name in ("_dynamo", "distributed.fsdp", "distributed.pipelining", "distributed.tensor"):
+        importlib.import_module(f"torch.{name}")
+    mp.start_processes(work, (free,), RANKS, start_method="fork")
