@@ -128,7 +128,12 @@ def until_small(x, w):
     while h.abs().max() > 0.01:
         h = h * 0.8
         states.append(h)
-    return torch.stack(states), len(states), states[-1], states[len(x) // 4]
+    first = len(states)
+    while h.abs().max() > 0.005:
+        h = h * 0.8
+        states.append(h)
+    states += [x[1], h]
+    return torch.stack(states), len(states), states[-1], states[len(x) // 4], states[first], states[-3]
 
 
 def two_lists(x, w):

@@ -424,6 +424,11 @@ class Growth:
         if not (isinstance(key, int) or isinstance(key, Num) and key.kind == "int"):
             raise Problem(f"list indices are integers or slices, found {type(key).__name__}")
         if not (self.b.is_least(0, key) and self.b.is_least(self.b.add(key, 1), count)):
+            if isinstance(count, Num) and rows.tail and rows.block is self.b.block:
+                # All items are rows from here on.
+                self._make_room(rows, 0, None)
+                rows.depth = None
+                return self.item_in(rows, asked)
             if not isinstance(count, Num) or rows.tail:
                 raise NeedsUnrolling(Problem("a list is indexed by a number that is data: its items may be different things"))
             if self.b.checked and self.b.in_loop():
