@@ -17,6 +17,8 @@ struct Context {
   Residuals &residuals;
   const Plan &plan;
   AdjointReads &reads; // filled
+  /// Sums and maps of the backward program that loops around them leave to what is outside.
+  llvm::DenseSet<Operation *> late = {};
 };
 
 /// The block of the backward program in which the operations of one block of the forward program are reversed.
@@ -81,11 +83,21 @@ public:
   LogicalResult run();
 
 private:
-  /// What is summed over the iterations, outside: the operation whose results are summed, and where its operands are.
+  /// What is made outside of the loop: values of the mirror that leave it, and the operations that make it of them. The
+  /// first value itself where there are no operations.
+  struct Late {
+    SmallVector<Operation *> steps;
+    SmallVector<Value> sources;
+  };
+  /// What is summed over the iterations, for a value that the body captures.
   struct Sum {
-    Value target;               // the captured value
-    Operation *made = nullptr;  // in the reduction's body instead of the mirror's, where not null
-    SmallVector<Value> sources; // values of the mirror: the sum itself, or the operands of `made`
+    Value target;
+    Late late;
+  };
+  /// What an element of a list gets.
+  struct Gradient {
+    Value list;
+    Late late;
   };
 
   bool carries(unsigned state) const { return llvm::is_contained(carried, state); }
@@ -94,10 +106,18 @@ private:
   void seed();
   void readGradients();
   void readSums();
-  bool sinks(Sum &sum);
+  bool isAtHand(Value value);
+  bool isComputedAgain(Value value);
+  bool bringOut(Value value, Late &late);
+  /// Whether a gradient can be made outside, of less data.
+  bool findLate(Value part, Late &late);
+  Value makeLate(OpBuilder &b, const Late &late, ValueRange elements);
+  Value makeLateList(const Late &late, ComputeOp made);
+  void emitSources(const Late &late);
   void dropConstantStates();
   void build();
   void returnStates(ComputeOp made);
+  void returnParts(ComputeOp made);
   void returnSum(const Sum &sum, ComputeOp made);
   unsigned emit(Value value);
   bool isElement(Value value);
@@ -111,7 +131,7 @@ private:
   SmallVector<unsigned> carried; // states whose cotangents go from step to step
   SmallVector<Value> stateArguments, stateYields, stateInits;
   SmallVector<Value> emits;
-  SmallVector<std::pair<Value, unsigned>> gradients; // of a list: which of `emits`
+  SmallVector<Gradient> gradients;
   SmallVector<Sum> sums;
 };
 

@@ -1,7 +1,7 @@
 //===- Normalize.cpp - the form that derivatives are taken of -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "Differentiate.h"
+#include "Plan.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
@@ -141,6 +141,19 @@ static LogicalResult refuse(Operation *op) {
   return success();
 }
 
+/// Access to what a body captures leaves the body: what the iterations give to a part of it is summed as that part.
+static void hoistAccess(func::FuncOp function) {
+  function.walk<WalkOrder::PostOrder>([&](ComputeOp op) {
+    for (Operation &each : llvm::make_early_inc_range(op.getBody().front().without_terminator())) {
+      auto isOutside = [&](Value value) { return !op.getBody().isAncestor(value.getParentRegion()); };
+      bool isAccess = isDoneAgain(&each) && each.getNumRegions() == 0 && each.getNumOperands() > 0 &&
+                      llvm::all_of(each.getResultTypes(), llvm::IsaPred<ListType, RankedTensorType>);
+      if (isAccess && llvm::all_of(each.getOperands(), isOutside))
+        each.moveBefore(op);
+    }
+  });
+}
+
 LogicalResult differentiate::normalize(func::FuncOp function) {
   SmallVector<ComputeOp> open;
   WalkResult walked = function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -154,6 +167,7 @@ LogicalResult differentiate::normalize(func::FuncOp function) {
     return failure();
   for (ComputeOp op : open)
     addInit(op);
+  hoistAccess(function);
   closeRunningMaxima(function);
   SmallVector<std::pair<ComputeOp, Value>> extrema;
   function.walk([&](ComputeOp op) {

@@ -6,8 +6,7 @@
 //     scanl f s0 xs lag d    scanr lag d; s̄0 is the sum of what the first d steps give to steps before the first
 //     map f xs               a map
 //
-// What a body captures gets, outside, the sum of what its iterations give. Where such a part is made by one operation
-// of less data than it has itself, as xᵀg of a weight, its operands leave the loop and the sum makes it.
+// What a body captures gets, outside, the sum of what its iterations give (and see LateParts.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "Mirror.h"
@@ -49,6 +48,7 @@ OperatorMirror::~OperatorMirror() {
   if (!block)
     return;
   outer.residuals.forget(*block);
+  block->walk([&](Operation *inside) { outer.context.late.erase(inside); });
   block->dropAllReferences();
   delete block;
 }
@@ -158,47 +158,18 @@ void OperatorMirror::readGradients() {
     stateYields.push_back(widen(inner.b, loc, found));
   }
   for (auto [list, argument] : llvm::zip(op.getLists(), op.getElementArgs()))
-    if (Value found = inner.cotangentOf(argument))
-      gradients.emplace_back(list, emit(found));
+    if (Value found = inner.cotangentOf(argument)) {
+      gradients.push_back({list, Late{{}, {found}}});
+      findLate(found, gradients.back().late);
+      emitSources(gradients.back().late);
+    }
 }
 
-/// The numbers of a tensor; none of a list.
-static std::optional<int64_t> countOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? std::optional<int64_t>(tensor.getNumElements()) : std::nullopt;
-}
-
-/// Whether the reduction outside can make the part, of less data: `sum.sources` has it, and `sum.made` becomes how.
-bool OperatorMirror::sinks(Sum &sum) {
-  Value part = sum.sources.front();
-  Operation *made = part.getDefiningOp();
-  if (!made || made->getBlock() != block || made->getNumResults() != 1 || !isa<linalg::LinalgOp, ComputeOp>(made))
-    return false;
-  auto isInside = [&](Value value) { return value.getParentBlock() == block; };
-  if (llvm::any_of(getCaptured(made), isInside))
-    return false;
-  // What is not finished cannot be copied.
-  auto isOpen = [](UnrealizedConversionCastOp) { return WalkResult::interrupt(); };
-  if (made->walk(isOpen).wasInterrupted())
-    return false;
-  std::optional<int64_t> size = countOf(part.getType());
-  int64_t operands = 0;
-  SmallVector<Value> sources;
-  for (Value operand : made->getOperands()) {
-    if (!isInside(operand))
-      continue;
-    if (Operation *defining = operand.getDefiningOp(); defining && defining->hasTrait<OpTrait::ConstantLike>())
-      continue;
-    sources.push_back(operand);
-    auto list = dyn_cast<ListType>(operand.getType());
-    std::optional<int64_t> own = countOf(list ? list.getElement() : operand.getType());
-    operands += own.value_or(0);
-  }
-  if (!size || operands >= *size || sources.empty())
-    return false;
-  sum.made = made;
-  sum.sources = sources;
-  return true;
+/// What outside is made of leaves the mirror, where it is no element.
+void OperatorMirror::emitSources(const Late &late) {
+  for (Value source : late.sources)
+    if (!isElement(source))
+      emit(source);
 }
 
 void OperatorMirror::readSums() {
@@ -207,8 +178,8 @@ void OperatorMirror::readSums() {
     SmallVector<Sum> own;
     bool all = true;
     for (Value part : parts) {
-      own.push_back(Sum{target, nullptr, {part}});
-      all &= sinks(own.back());
+      own.push_back(Sum{target, Late{{}, {part}}});
+      all &= findLate(part, own.back().late);
     }
     if (!all) {
       // One list for all of them.
@@ -217,12 +188,10 @@ void OperatorMirror::readSums() {
         total = buildSum(inner.b, loc, total, part);
       if (isa<FloatType>(total.getType())) // a list has tensors
         total = tensor::FromElementsOp::create(inner.b, loc, tensorOf(total.getType()), total);
-      own = {Sum{target, nullptr, {widen(inner.b, loc, total)}}};
+      own = {Sum{target, Late{{}, {widen(inner.b, loc, total)}}}};
     }
     for (Sum &sum : own) {
-      for (Value source : sum.sources)
-        if (!isElement(source))
-          emit(source);
+      emitSources(sum.late);
       sums.push_back(sum);
     }
   }
@@ -245,9 +214,9 @@ void OperatorMirror::dropConstantStates() {
       if (value == stateArguments[i])
         value = init;
     for (Sum &sum : sums)
-      for (Value &value : sum.sources)
-        if (value == stateArguments[i])
-          value = init;
+      llvm::replace(sum.late.sources, stateArguments[i], init);
+    for (Gradient &gradient : gradients)
+      llvm::replace(gradient.late.sources, stateArguments[i], init);
     stateArguments[i].replaceAllUsesWith(init);
     outer.accumulate(op.getInits()[carried[i]], narrow(outer.b, op.getLoc(), init, op.getInits()[carried[i]].getType()));
     unsigned number = cast<BlockArgument>(stateArguments[i]).getArgNumber();
@@ -263,9 +232,8 @@ void OperatorMirror::build() {
   Location loc = op.getLoc();
   bool hasStates = !carried.empty();
   if (!hasStates && emits.empty()) {
-    // What is summed, if anything, are elements of lists that are there.
-    for (const Sum &sum : sums)
-      returnSum(sum, {});
+    // What is made outside, if anything, is made of elements of lists that are there.
+    returnParts({});
     return;
   }
   if (inner.lists.empty()) {
@@ -288,8 +256,14 @@ void OperatorMirror::build() {
   made.getBody().push_back(block);
   block = nullptr;
   returnStates(made);
-  for (auto [list, number] : gradients)
-    outer.accumulate(list, made->getResult(carried.size() + number));
+  returnParts(made);
+}
+
+void OperatorMirror::returnParts(ComputeOp made) {
+  for (const Gradient &gradient : gradients) {
+    bool isLate = !gradient.late.steps.empty();
+    outer.accumulate(gradient.list, isLate ? makeLateList(gradient.late, made) : listOf(gradient.late.sources.front(), made));
+  }
   for (const Sum &sum : sums)
     returnSum(sum, made);
 }
@@ -329,27 +303,21 @@ void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
   Location loc = op.getLoc();
   OpBuilder &b = outer.b;
   SmallVector<Value> lists;
-  for (Value source : sum.sources)
+  for (Value source : sum.late.sources)
     lists.push_back(listOf(source, made));
   Type type = tensorOf(sum.target.getType()), wide = wideOf(type);
   Value zero = buildZero(b, loc, wide);
-  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, sum.made ? zero : ValueRange());
+  bool isLate = !sum.late.steps.empty();
+  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, isLate ? zero : ValueRange());
   auto *body = new Block();
   total.getBody().push_back(body);
   Value state = body->addArgument(wide, loc);
-  IRMapping mapping;
-  for (auto [source, list] : llvm::zip_equal(sum.sources, lists))
-    mapping.map(source, body->addArgument(cast<ListType>(list.getType()).getPeeled(), loc));
+  for (Value list : lists)
+    body->addArgument(cast<ListType>(list.getType()).getPeeled(), loc);
   OpBuilder at = OpBuilder::atBlockEnd(body);
-  Value part = mapping.lookup(sum.sources.front());
-  if (sum.made) {
-    for (Value operand : sum.made->getOperands())
-      if (Operation *defining = operand.getDefiningOp(); defining && defining->hasTrait<OpTrait::ConstantLike>())
-        at.clone(*defining, mapping);
-    part = at.clone(*sum.made, mapping)->getResult(0);
-  }
+  Value part = makeLate(at, sum.late, body->getArguments().drop_front());
   YieldOp::create(at, loc, ValueRange{buildSum(at, loc, state, widen(at, loc, part))}, ValueRange());
-  if (sum.made) {
+  if (isLate) {
     auto *combine = new Block();
     total->getRegion(1).push_back(combine);
     combine->addArguments({wide, wide}, {loc, loc});
@@ -357,6 +325,8 @@ void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
     Value both = buildSum(in, loc, combine->getArgument(0), combine->getArgument(1));
     YieldOp::create(in, loc, ValueRange{both}, ValueRange());
   }
+  if (isLate)
+    outer.context.late.insert(total);
   Value gradient = narrow(b, loc, total->getResult(0), type);
   if (isa<FloatType>(sum.target.getType()))
     gradient = tensor::ExtractOp::create(b, loc, gradient, ValueRange());
