@@ -200,6 +200,8 @@ class Derivative(NamedTuple):
     wrt: Tuple[int, ...]
     floats: Tuple[int, ...]
     num_results: int
+    #: Where each residual is among the arguments and then the outputs; None where the caller makes some.
+    places: Optional[Tuple[int, ...]] = None
 
     def read(self, arguments: Sequence, outputs: Sequence) -> List[Any]:
         """The residuals, from arguments and what `forward` gave."""
@@ -215,6 +217,12 @@ class Derivative(NamedTuple):
             else:
                 found.append(sources[kind][number])
         return found
+
+
+def _places(residuals: Sequence[Tuple[str, int]], count: int, num_results: int) -> Optional[Tuple[int, ...]]:
+    """Where residuals are among `count` arguments and then the outputs."""
+    first = {"argument": 0, "result": count, "saved": count + num_results}
+    return tuple(first[kind] + number for kind, number in residuals) if all(kind in first for kind, _ in residuals) else None
 
 
 _made: Dict[Tuple, Any] = {}
@@ -292,9 +300,10 @@ def derivative(program: Program, wrt: Sequence[int], engine: Optional[str] = Non
         name = symbol(program.name)
         module = _differentiated(program, _reverse_options(program, wrt))
         forward, backward = _Text(module, f"{name}_forward"), _Text(module, f"{name}_backward")
+        count, num_results = len(program.types), len(program.result_types)
         found = Derivative(
             _DerivedJit(forward, program, engine), _DerivedJit(backward, program, engine, "backward"), tuple(backward.residuals), tuple(wrt),
-            _floats(program.result_types), len(program.result_types),
+            _floats(program.result_types), num_results, _places(backward.residuals, count, num_results),
         )
         found = _made.setdefault(key, found)
     return found

@@ -108,6 +108,8 @@ class Jit:
         self._plans: Dict[Tuple, Callable] = {}
         self._direct: Optional[Dispatcher] = None  # calls that make results, and those that are given `out`
         self._direct_out: Optional[Dispatcher] = None
+        #: Calls of PyTorch whose tensors require gradients.
+        self._tracked: Any = None
         self._structure: Any = None  # of the results of these
         self._is_flat = False  # one result, or a tuple of them
         self._ragged_modules: Dict[Tuple, Any] = {}
@@ -170,6 +172,11 @@ class Jit:
                 result = self._direct.call(*args)
                 if result is not None:
                     return result if self._is_flat else self._in_structure(result)
+            if self._tracked is not None:
+                found = self._tracked.call(args)
+                if found is not None:
+                    program, leaves = found
+                    return leaves[0] if program.structure == 0 else program.unflatten(leaves)
             try:
                 plan = self._plans.get(_signature_key(args))
             except _Slow:

@@ -9,7 +9,7 @@ of :func:`fractaltensor.derivatives.tangent_program`.
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
 from torch.autograd import forward_ad
@@ -18,7 +18,7 @@ from .derivatives import Derivative, derivative, tangent_program
 from .errors import GradientError
 from .jit import Jit
 from .program import Program
-from .torch_tracking import has_tangent
+from .torch_tracking import has_tangent, is_level_open, is_watched
 
 
 def _dense(value: torch.Tensor) -> torch.Tensor:
@@ -45,12 +45,21 @@ def _with_tangents(run: Callable, program: Program, engine, inputs: Sequence, ta
     return found[:count], [next(moved) if value.is_floating_point() else None for value in found[:count]]
 
 
+def _run(run: Callable, jit: Jit, inputs: Sequence) -> Tuple:
+    """What a derived program gives: by a call that is prepared, else as `run` does it."""
+    if jit._direct is not None and torch._C._functorch.peek_interpreter_stack() is None:
+        found = jit._direct.call(*inputs)
+        if found is not None:
+            return found if type(found) is tuple else (found,)
+    return tuple(run(jit, inputs))
+
+
 class Differentiated(torch.autograd.Function):
     """The forward function of a derivative, and its backward function."""
 
     @staticmethod
     def forward(ctx, run: Callable, made: Derivative, *inputs):
-        outputs = tuple(run(made.forward, inputs))
+        outputs = _run(run, made.forward, inputs)
         _keep(ctx, run, made, inputs, outputs)
         return outputs
 
@@ -63,12 +72,13 @@ class Differentiated(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *given):
         saved, made = ctx.saved_tensors, ctx.made
-        inputs, outputs = saved[: ctx.count], saved[ctx.count :]
         if any(g is not None for g in given[made.num_results :]):
             # A second derivative: the saved values depend on the arguments, too.
             made = derivative(made.forward._derived, made.wrt, made.forward._engine)
-            outputs = ctx.run(made.forward, inputs)
-        gradients = ctx.run(made.backward, [*made.read(inputs, outputs), *_cotangents(made, given, outputs)])
+            saved = (*saved[: ctx.count], *ctx.run(made.forward, saved[: ctx.count]))
+        inputs, outputs = saved[: ctx.count], saved[ctx.count :]
+        residuals = made.read(inputs, outputs) if made.places is None else [saved[place] for place in made.places]
+        gradients = _run(ctx.run, made.backward, [*residuals, *_cotangents(made, given, outputs)])
         found: List[Any] = [None] * ctx.count
         for number, gradient in zip(made.wrt, gradients):
             found[number] = gradient
@@ -78,9 +88,13 @@ class Differentiated(torch.autograd.Function):
 def _keep(ctx, run: Callable, made: Derivative, inputs: Sequence, outputs: Sequence) -> None:
     ctx.set_materialize_grads(False)
     ctx.run, ctx.made, ctx.count = run, made, len(inputs)
-    ctx.mark_non_differentiable(*(o for o in outputs if not o.is_floating_point()))
+    integers = [o for o in outputs if not o.is_floating_point()]
+    if integers:
+        ctx.mark_non_differentiable(*integers)
     ctx.save_for_backward(*inputs, *outputs)
-    ctx.save_for_forward(*inputs)
+    # (Within a Function PyTorch tracks no tangents, but asks for them after it.)
+    if forward_ad._current_level >= 0 or torch._C._functorch.peek_interpreter_stack() is not None:
+        ctx.save_for_forward(*inputs)
 
 
 class Transformed(Differentiated):
@@ -177,3 +191,43 @@ def call(run: Callable, program: Program, inputs: Sequence[torch.Tensor], engine
         return [r if t is None else forward_ad.make_dual(r, t) for r, t in zip(results, tangents)]
     made = derivative(program, tuple(sorted({*wrt, *moved})), engine)
     return list(Differentiated.apply(run, made, *inputs)[: made.num_results])
+
+
+class PreparedGradients:
+    """The derivatives that calls of one program have used, by what their tensors are."""
+
+    MOST = 256
+
+    def __init__(self, run: Callable):
+        self._run = run
+        self._made: Dict[Tuple, Tuple[Derivative, Program]] = {}
+
+    @staticmethod
+    def key(args: Sequence) -> Optional[Tuple]:
+        """What the derivative of a call depends on; None where PyTorch has to see more than plain tensors and their gradients."""
+        if not torch.is_grad_enabled() or is_watched() or is_level_open() or torch._C._is_any_autocast_enabled():
+            return None
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            return None
+        found: List[Any] = []
+        for value in args:
+            if type(value) is not torch.Tensor and type(value) is not torch.nn.Parameter:
+                return None
+            found += (value.shape, value.dtype, value.device, value.requires_grad)
+        return tuple(found)
+
+    def add(self, args: Sequence, program: Program, engine) -> None:
+        key = self.key(args)
+        if key is not None:
+            if len(self._made) >= self.MOST:
+                self._made.clear()
+            wrt = tuple(i for i, t in enumerate(args) if t.requires_grad)
+            self._made[key] = derivative(program, wrt, engine), program
+
+    def call(self, args: Sequence) -> Optional[Tuple[Program, Sequence[torch.Tensor]]]:
+        """The program of a call, and its results; None for a call that is not known."""
+        found = self._made.get(self.key(args))
+        if found is None:
+            return None
+        made, program = found
+        return program, Differentiated.apply(self._run, made, *args)[: made.num_results]

@@ -302,7 +302,12 @@ def call_with_gradients(jit: Jit, values: Sequence[torch.Tensor], statics: Mappi
     """A call with plain tensors, of which some require gradients: an ``autograd.Function`` above the operator."""
     bound = Binder(jit.signature, jit.__name__).bind(values)
     check_bounds(jit.signature, jit._options.bounds, jit.__name__, {**bound.lengths, **bound.extents})
-    return _with_gradients(jit, values, statics)
+    found = _with_gradients(jit, values, statics)
+    if not statics:
+        if jit._tracked is None:
+            jit._tracked = torch_gradients.PreparedGradients(_call)
+        jit._tracked.add(values, jit._program(bound.extents, bound.dtypes, statics), jit._engine)
+    return found
 
 
 def is_plain(value) -> bool:
