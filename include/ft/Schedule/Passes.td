@@ -200,6 +200,9 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     A schedule that says so already (`target`, or a loop with a level) stays, so one written by
     hand is obeyed. Runs after `etdg-apply-schedule`.
 
+    Of reductions with a product, as the gradient of a weight, 8 to 128 iterations become one (`etdg-join-iterations`), where
+    that takes less time (remark `choose-iterations`).
+
     First steps of a recurrence that have a few points inside (gates) become one leaf (`etdg-join-points`), where they take
     less time so: its columns are shared then (remark `join-steps`). Associative loops are cut (`etdg-cut-reductions`), and reductions that leave the machine's cores idle, where shares
     and their join take less time; remarks (category `cpu`, `cut-reduction`) give the numbers.
@@ -213,7 +216,8 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     ```
   }];
   let options = [CpuMachineOption, ThreadsOption, LengthsOption, PlanSeedOption];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> {

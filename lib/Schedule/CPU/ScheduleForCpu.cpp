@@ -14,6 +14,7 @@
 #include "ft/Schedule/Apply/ApplyPlacements.h"
 #include "ft/Schedule/Apply/ApplyTiles.h"
 #include "ft/Schedule/CPU/ChooseCuts.h"
+#include "ft/Schedule/CPU/ChooseIterations.h"
 #include "ft/Schedule/CPU/CostModel.h"
 #include "ft/Schedule/Analysis/FormGuards.h"
 #include "ft/Schedule/CPU/JoinSteps.h"
@@ -207,6 +208,7 @@ LogicalResult Scheduler::writeBodies(ArrayRef<BlockOp> nest, PlanPlace place, bo
 
 /// Schedules of a graph to which has been done what they demand of it.
 static LogicalResult completeSchedules(etdg::GraphOp graph, const CpuScheduleOptions &options) {
+  schedule::chooseIterations(graph, options);
   schedule::chooseCuts(graph, options);
   if (failed(Scheduler(graph, graph.getBody(), options).run()))
     return failure();

@@ -21,8 +21,14 @@ struct JoinableReduction : Reduction {
   SmallVector<bool> varies;
 };
 
+/// What reads that differ between iterations may be.
+enum class ReadsOfJoined {
+  OnePiece,  ///< of one piece, the same at all iterations
+  AnyPieces, ///< put together of pieces, also of those that only some of the iterations read: what is joined is put together, too
+};
+
 /// The leaf as such a reduction; nothing, and why, where it is none.
-std::optional<JoinableReduction> findJoinable(BlockOp leaf, std::string &why);
+std::optional<JoinableReduction> findJoinable(BlockOp leaf, std::string &why, ReadsOfJoined reads = ReadsOfJoined::OnePiece);
 
 /// For each state the operation by which it takes in what iterations bring, whose other operands are no function of the states, or move with
 /// them as the state's own correction does (`why` not).

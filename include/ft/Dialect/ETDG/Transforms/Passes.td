@@ -548,10 +548,11 @@ def ETDGJoinIterations : Pass<"etdg-join-iterations", "::mlir::etdg::GraphOp"> {
 
     What it does not take stays, with a remark (category `etdg`, `join-iterations`). Such are ordered dimensions (`foldl`,
     `scanl`), whose states round at every step, and `scan`, whose states are results. So are a range that other dimensions
-    change, reads that choose among places by the iteration, and states that other operations change.
+    change, reads that choose among places by the iteration (but with `pieces`), and states that other operations change.
     `etdg-choose-iterations-for-gpu` decides how many are worth it.
   }];
-  let options = [Option<"iterations", "iterations", "int64_t", "2", "How many iterations become one">];
+  let options = [Option<"iterations", "iterations", "int64_t", "2", "How many iterations become one">,
+                 Option<"pieces", "pieces", "bool", "false", "Also where reads are put together of several pieces">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -68,40 +68,41 @@ IntegerSet AtOnce::domainOf(ArrayRef<AffineExpr> own, AffineExpr equal) {
   return canonicalizeSet(IntegerSet::get(old.domain.getNumDims(), old.domain.getNumSymbols(), constraints, eqs));
 }
 
-/// What all of `count` iterations read, the first one being `begin`: their number is the first dimension of the element.
+/// What all of `count` iterations read, the first one being `begin`: their number is the first dimension of the element. A piece is read by those
+/// of them that its set holds.
 ReadAttr AtOnce::readOfAll(unsigned r, AffineExpr begin, AffineExpr there) {
   ReadAttr read = old.reads[r];
-  PieceAttr piece = read.getPieces().front();
-  AffineMap map = piece.getMap().getValue();
   auto type = cast<RankedTensorType>(leaf.getBody().getArgument(r).getType());
-  unsigned numDims = unsigned(old.dims.size()), numSymbols = map.getNumSymbols(), elementRank = unsigned(type.getRank()) + 1;
-  SmallVector<AffineExpr> results;
-  for (AffineExpr result : map.getResults())
-    results.push_back(result.shiftDims(map.getNumDims(), 1, numDims).replace(dim, begin + getAffineDimExpr(numDims, context)));
-  if (read.getElementRank() == 0 && piece.getKind() == SourceKind::Buffer)
-    for (unsigned d = 1; d < elementRank; ++d)
-      results.push_back(getAffineDimExpr(numDims + d, context));
-  for (AffineExpr &result : results)
-    result = canonicalizeExpr(result, numDims + elementRank, numSymbols);
-  IntegerSet set = piece.getSet().getValue();
-  SmallVector<AffineExpr> constraints;
-  for (AffineExpr constraint : set.getConstraints())
-    constraints.push_back(constraint.shiftDims(set.getNumDims(), 1, numDims));
-  SmallVector<bool> eqs(set.getEqFlags());
+  unsigned numDims = unsigned(old.dims.size()), elementRank = unsigned(type.getRank()) + 1;
   AffineExpr number = getAffineDimExpr(numDims, context);
-  auto where = [&](AffineExpr more) {
-    SmallVector<AffineExpr> own(constraints);
-    SmallVector<bool> ownEqs(eqs);
-    if (more)
-      own.push_back(more), ownEqs.push_back(false);
-    return canonicalizeSet(IntegerSet::get(numDims + elementRank, numSymbols, own, ownEqs));
-  };
-  SmallVector<PieceAttr> pieces = {
-      PieceAttr::get(context, IntegerSetAttr::get(where(there ? withoutDivision(there - 1 - number) : AffineExpr())), piece.getKind(), piece.getOperand(),
-                     AffineMapAttr::get(AffineMap::get(numDims + elementRank, numSymbols, results, context)), {}, piece.getValue())};
+  auto ofAll = [&](AffineExpr expr, unsigned dims) { return expr.shiftDims(dims, 1, numDims).replace(dim, begin + number); };
+  SmallVector<PieceAttr> pieces;
+  for (PieceAttr piece : read.getPieces()) {
+    IntegerSet set = piece.getSet().getValue();
+    SmallVector<AffineExpr> constraints;
+    for (AffineExpr constraint : set.getConstraints())
+      constraints.push_back(ofAll(constraint, set.getNumDims()));
+    SmallVector<bool> eqs(set.getEqFlags());
+    if (there)
+      constraints.push_back(withoutDivision(there - 1 - number)), eqs.push_back(false);
+    auto where = IntegerSetAttr::get(canonicalizeSet(IntegerSet::get(numDims + elementRank, set.getNumSymbols(), constraints, eqs)));
+    AffineMap map = piece.getMap().getValue();
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults())
+      results.push_back(ofAll(result, map.getNumDims()));
+    if (read.getElementRank() == 0 && piece.getKind() == SourceKind::Buffer)
+      for (unsigned d = 1; d < elementRank; ++d)
+        results.push_back(getAffineDimExpr(numDims + d, context));
+    for (AffineExpr &result : results)
+      result = canonicalizeExpr(result, numDims + elementRank, map.getNumSymbols());
+    auto to = AffineMapAttr::get(AffineMap::get(numDims + elementRank, map.getNumSymbols(), results, context));
+    pieces.push_back(PieceAttr::get(context, where, piece.getKind(), piece.getOperand(), to, {}, piece.getValue()));
+  }
   // Beyond the last iteration there is something that nothing reads.
-  if (there)
-    pieces.push_back(PieceAttr::getSplat(where(withoutDivision(number - there)), cast<TypedAttr>(Builder(context).getZeroAttr(type.getElementType()))));
+  if (there) {
+    IntegerSet beyond = IntegerSet::get(numDims + elementRank, unsigned(old.symbols.size()), {withoutDivision(number - there)}, {false});
+    pieces.push_back(PieceAttr::getSplat(canonicalizeSet(beyond), cast<TypedAttr>(Builder(context).getZeroAttr(type.getElementType()))));
+  }
   return ReadAttr::get(context, pieces, elementRank);
 }
 

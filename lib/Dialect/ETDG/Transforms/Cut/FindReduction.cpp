@@ -56,6 +56,26 @@ static bool isReduction(ft::OperatorKind kind) {
   return kind == ft::OperatorKind::Reduce || kind == ft::OperatorKind::Fold;
 }
 
+/// Whether a leaf reads, at some point, what it may have written at another value of a dimension. (What a leaf was merged with can
+/// be ordered along a dimension where it is not.)
+static bool isCarriedAlong(BlockOp leaf, unsigned dim) {
+  AffineExpr expr = getAffineDimExpr(dim, leaf.getContext());
+  for (unsigned w = 0; w < leaf.getNumWrites(); ++w) {
+    WriteAttr write = leaf.getWrite(w);
+    std::optional<unsigned> at = write.getMap().getValue().getResultPosition(expr);
+    if (!at)
+      return true;
+    for (unsigned r = 0; r < leaf.getNumReads(); ++r)
+      for (PieceAttr piece : leaf.getRead(r).getPieces()) {
+        bool readsIt = piece.getKind() == SourceKind::Buffer && piece.getOperand() == write.getOperand();
+        if (llvm::any_of(piece.getGathers(), [&](GatherAttr gather) { return gather.getOperand() == write.getOperand(); }) ||
+            (readsIt && (!piece.getGathers().empty() || piece.getMap().getValue().getResult(*at) != expr)))
+          return true;
+      }
+  }
+  return false;
+}
+
 bool Finder::findDimension() {
   if (!leaf.isLeaf())
     return refuse("the block has a body of blocks");
@@ -88,7 +108,7 @@ bool Finder::findDimension() {
   // (In a block one thread, or one thread block, runs the shared loops: no other dimension is ordered there.)
   unsigned shared = kernel && !leaf.getParentBlock() ? kernel.getShared() : 0;
   for (unsigned d = shared; d < leaf.getNumOwnDims(); ++d)
-    if (d != *own && leaf.getOperator(d) != ft::OperatorKind::Map)
+    if (d != *own && leaf.getOperator(d) != ft::OperatorKind::Map && isCarriedAlong(leaf, leaf.getNumAncestors() + d))
       return refuse("another of its dimensions is ordered, " + leaf.getDimNames()[leaf.getNumAncestors() + d].getValue());
   return true;
 }

@@ -36,23 +36,29 @@ using namespace mlir::etdg;
 //===----------------------------------------------------------------------===//
 
 /// Whether a read differs between iterations of the dimension; false, and why, where it can't be read for several of them at once.
-static bool findVarying(BlockOp leaf, unsigned dim, ArrayRef<unsigned> stateReads, SmallVectorImpl<bool> &varies, std::string &why) {
+static bool findVarying(BlockOp leaf, unsigned dim, ArrayRef<unsigned> stateReads, ReadsOfJoined reads, SmallVectorImpl<bool> &varies,
+                        std::string &why) {
+  bool isOnePiece = reads == ReadsOfJoined::OnePiece;
   for (unsigned r = 0; r < leaf.getNumReads(); ++r) {
     varies.push_back(false);
     if (llvm::is_contained(stateReads, r))
       continue;
     ReadAttr read = leaf.getRead(r);
+    bool gathers = false;
     for (PieceAttr piece : read.getPieces()) {
       bool chooses = llvm::any_of(piece.getSet().getValue().getConstraints(), [&](AffineExpr c) { return c.isFunctionOfDim(dim); });
+      varies.back() |= chooses;
+      bool isRefused = isOnePiece && chooses;
       for (GatherAttr gather : piece.getGathers())
-        chooses |= gather.getMap().getValue().isFunctionOfDim(dim);
-      if (chooses) {
+        isRefused |= gather.getMap().getValue().isFunctionOfDim(dim);
+      if (isRefused) {
         why = "read " + std::to_string(r) + " is of other places at some iterations, or at those that data say";
         return false;
       }
+      gathers |= !piece.getGathers().empty();
       varies.back() |= piece.getKind() != SourceKind::Splat && piece.getMap().getValue().isFunctionOfDim(dim);
     }
-    if (varies.back() && (read.getPieces().size() != 1 || !read.getPieces().front().getGathers().empty())) {
+    if (varies.back() && (gathers || (isOnePiece && read.getPieces().size() != 1))) {
       why = "read " + std::to_string(r) + " is put together of several pieces";
       return false;
     }
@@ -60,13 +66,13 @@ static bool findVarying(BlockOp leaf, unsigned dim, ArrayRef<unsigned> stateRead
   return true;
 }
 
-std::optional<JoinableReduction> etdg::findJoinable(BlockOp leaf, std::string &why) {
+std::optional<JoinableReduction> etdg::findJoinable(BlockOp leaf, std::string &why, ReadsOfJoined reads) {
   std::optional<Reduction> reduction = findReduction(leaf, why);
   if (!reduction)
     return std::nullopt;
   JoinableReduction found;
   static_cast<Reduction &>(found) = *reduction;
-  if (!findVarying(leaf, reduction->dim, reduction->stateReads, found.varies, why) || !findGrowth(found, found.grows, why) ||
+  if (!findVarying(leaf, reduction->dim, reduction->stateReads, reads, found.varies, why) || !findGrowth(found, found.grows, why) ||
       !joinBodies(found, BlockOp(), 2, why))
     return std::nullopt;
   return found;
@@ -202,7 +208,7 @@ struct ETDGJoinIterations : etdg::impl::ETDGJoinIterationsBase<ETDGJoinIteration
   void runOnOperation() override {
     auto join = [&](BlockOp leaf) {
       std::string why;
-      if (std::optional<JoinableReduction> found = findJoinable(leaf, why))
+      if (std::optional<JoinableReduction> found = findJoinable(leaf, why, pieces ? ReadsOfJoined::AnyPieces : ReadsOfJoined::OnePiece))
         joinIterations(*found, iterations);
       else if (hasReduction(leaf))
         remark::missed(leaf.getLoc(), remark::RemarkOpts::name("join-iterations").category("etdg")) << ("iterations are not joined: " + why);

@@ -16,6 +16,23 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::differentiate;
 
+/// Tensors of f16 and bf16 are added up as f32.
+Type differentiate::wideOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isa<FloatType>(tensor.getElementType()) || tensor.getElementTypeBitWidth() >= 32)
+    return type;
+  return tensor.clone(Float32Type::get(type.getContext()));
+}
+
+Value differentiate::widen(OpBuilder &b, Location loc, Value value) {
+  Type wide = wideOf(value.getType());
+  return wide == value.getType() ? value : arith::ExtFOp::create(b, loc, wide, value).getResult();
+}
+
+Value differentiate::narrow(OpBuilder &b, Location loc, Value value, Type type) {
+  return value.getType() == type ? value : arith::TruncFOp::create(b, loc, type, value).getResult();
+}
+
 /// The numbers of a tensor, or of a list's element.
 static int64_t countOf(Type type) {
   auto list = dyn_cast<ListType>(type);
@@ -99,31 +116,169 @@ bool OperatorMirror::findLate(Value part, Late &late) {
   return true;
 }
 
-/// What `late` makes, of elements of the lists of its sources.
-Value OperatorMirror::makeLate(OpBuilder &b, const Late &late, ValueRange elements) {
-  IRMapping mapping;
-  for (auto [source, element] : llvm::zip_equal(late.sources, elements))
-    mapping.map(source, element);
-  Value last = mapping.lookup(late.sources.front());
-  for (Operation *step : late.steps)
-    last = b.clone(*step, mapping)->getResult(0);
-  return last;
-}
-
 Value OperatorMirror::makeLateList(const Late &late, ComputeOp made) {
   OpBuilder &b = outer.b;
   Location loc = op.getLoc();
   SmallVector<Value> lists;
   auto *body = new Block();
+  IRMapping mapping;
   for (Value source : late.sources) {
     lists.push_back(listOf(source, made));
-    body->addArgument(cast<ListType>(lists.back().getType()).getPeeled(), loc);
+    mapping.map(source, body->addArgument(cast<ListType>(lists.back().getType()).getPeeled(), loc));
   }
   Type type = ListType::wrap(op.getLength(), late.steps.back()->getResult(0).getType());
-  ComputeOp map = createCompute(b, loc, OperatorKind::Map, type, lists, {});
+  ComputeOp map = createCompute(b, loc, OperatorKind::Map, type, lists);
   map.getBody().push_back(body);
   OpBuilder at = OpBuilder::atBlockEnd(body);
-  YieldOp::create(at, loc, ValueRange{makeLate(at, late, body->getArguments())}, ValueRange());
+  for (Operation *step : late.steps)
+    at.clone(*step, mapping);
+  YieldOp::create(at, loc, ValueRange{mapping.lookup(late.steps.back()->getResult(0))}, ValueRange());
   outer.context.late.insert(map);
   return map->getResult(0);
+}
+
+namespace {
+/// Sums over iterations what steps make in each. That of a map is a map of sums: a product is added up where it is made.
+class LateSum {
+public:
+  LateSum(Location loc, LengthAttr length) : loc(loc), length(length) {}
+  /// Values of the steps: those that are the same in all iterations, and the lists of others.
+  struct Values {
+    IRMapping same;
+    llvm::MapVector<Value, Value> lists;
+  };
+  Value sum(OpBuilder &b, ArrayRef<Operation *> steps, Values values);
+  /// Whether sums of each iteration were added up: what makes them is as large as they are.
+  bool addsSums() const { return ofSums; }
+
+private:
+  Value sumSums(OpBuilder &b, Operation *made, Values &values);
+  Operation *addStep(OpBuilder &b, Operation *step, Values &values);
+  Value sumMap(OpBuilder &b, ComputeOp map, Values &values);
+  Value sumOne(OpBuilder &b, Operation *made, Values &values);
+  /// The values of a step that differ between iterations.
+  static SmallVector<Value> varyingOf(Operation *step, const Values &values);
+  /// A block with an argument for the element of each list.
+  Block *blockOf(ArrayRef<Value> varying, const Values &values, IRMapping &mapping);
+
+  Location loc;
+  LengthAttr length;
+  bool ofSums = false;
+};
+} // namespace
+
+SmallVector<Value> LateSum::varyingOf(Operation *step, const Values &values) {
+  llvm::SetVector<Value> varying;
+  auto add = [&](ValueRange given) {
+    for (Value value : given)
+      if (values.lists.contains(value))
+        varying.insert(value);
+  };
+  add(step->getOperands());
+  add(getCaptured(step));
+  return varying.takeVector();
+}
+
+Block *LateSum::blockOf(ArrayRef<Value> varying, const Values &values, IRMapping &mapping) {
+  auto *block = new Block();
+  mapping = values.same;
+  for (Value value : varying)
+    mapping.map(value, block->addArgument(value.getType(), loc));
+  return block;
+}
+
+/// What a step makes in each iteration is a list of it.
+Operation *LateSum::addStep(OpBuilder &b, Operation *step, Values &values) {
+  SmallVector<Value> varying = varyingOf(step, values);
+  if (varying.empty())
+    return b.clone(*step, values.same);
+  SmallVector<Value> lists = llvm::map_to_vector(varying, [&](Value value) { return values.lists.lookup(value); });
+  ComputeOp map = createCompute(b, loc, OperatorKind::Map, ListType::wrap(length, step->getResult(0).getType()), lists);
+  IRMapping mapping;
+  Block *block = blockOf(varying, values, mapping);
+  map.getBody().push_back(block);
+  OpBuilder at = OpBuilder::atBlockEnd(block);
+  YieldOp::create(at, loc, at.clone(*step, mapping)->getResults(), ValueRange());
+  values.lists[step->getResult(0)] = map->getResult(0);
+  return map;
+}
+
+Value LateSum::sumMap(OpBuilder &b, ComputeOp map, Values &values) {
+  SmallVector<Value> lists;
+  auto *block = new Block();
+  Values inner = values;
+  for (auto [list, argument] : llvm::zip_equal(map.getLists(), map.getElementArgs())) {
+    Value over = values.lists.lookup(list);
+    lists.push_back(over ? TransposeOp::create(b, loc, over, ArrayRef<int64_t>{1, 0}).getResult() : values.same.lookupOrDefault(list));
+    Value element = block->addArgument(cast<ListType>(lists.back().getType()).getPeeled(), loc);
+    if (over)
+      inner.lists[argument] = element;
+    else
+      inner.same.map(argument, element);
+  }
+  ComputeOp made = createCompute(b, loc, OperatorKind::Map, map->getResultTypes(), lists);
+  made.getBody().push_back(block);
+  OpBuilder at = OpBuilder::atBlockEnd(block);
+  SmallVector<Operation *> steps;
+  for (Operation &step : map.getBody().front().without_terminator())
+    steps.push_back(&step);
+  Value total = sum(at, steps, inner);
+  YieldOp::create(at, loc, ValueRange{total}, ValueRange());
+  return made->getResult(0);
+}
+
+Value LateSum::sumOne(OpBuilder &b, Operation *made, Values &values) {
+  SmallVector<Value> varying = varyingOf(made, values);
+  SmallVector<Value> lists = llvm::map_to_vector(varying, [&](Value value) { return values.lists.lookup(value); });
+  Type type = made->getResult(0).getType(), wide = wideOf(type);
+  Value zero = buildZero(b, loc, wide);
+  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, zero);
+  IRMapping mapping;
+  Block *block = blockOf(varying, values, mapping);
+  total.getBody().push_back(block);
+  Value state = block->insertArgument(0u, wide, loc);
+  OpBuilder at = OpBuilder::atBlockEnd(block);
+  Value part = at.clone(*made, mapping)->getResult(0);
+  YieldOp::create(at, loc, ValueRange{buildSum(at, loc, state, widen(at, loc, part))}, ValueRange());
+  auto *combine = new Block();
+  total->getRegion(1).push_back(combine);
+  combine->addArguments({wide, wide}, {loc, loc});
+  OpBuilder in = OpBuilder::atBlockEnd(combine);
+  YieldOp::create(in, loc, ValueRange{buildSum(in, loc, combine->getArgument(0), combine->getArgument(1))}, ValueRange());
+  return narrow(b, loc, total->getResult(0), type);
+}
+
+/// The sums of iterations do not wait for each other.
+Value LateSum::sumSums(OpBuilder &b, Operation *made, Values &values) {
+  ofSums = true;
+  addStep(b, made, values);
+  Type type = made->getResult(0).getType(), wide = wideOf(type);
+  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, values.lists.lookup(made->getResult(0)), buildZero(b, loc, wide));
+  auto *block = new Block();
+  total.getBody().push_back(block);
+  block->addArguments({wide, type}, {loc, loc});
+  OpBuilder at = OpBuilder::atBlockEnd(block);
+  Value both = buildSum(at, loc, block->getArgument(0), widen(at, loc, block->getArgument(1)));
+  YieldOp::create(at, loc, ValueRange{both}, ValueRange());
+  return narrow(b, loc, total->getResult(0), type);
+}
+
+Value LateSum::sum(OpBuilder &b, ArrayRef<Operation *> steps, Values values) {
+  for (Operation *step : steps.drop_back())
+    addStep(b, step, values);
+  auto compute = dyn_cast<ComputeOp>(steps.back());
+  if (!compute || varyingOf(compute, values).empty())
+    return sumOne(b, steps.back(), values);
+  return compute.isMap() ? sumMap(b, compute, values) : sumSums(b, compute, values);
+}
+
+Value OperatorMirror::makeLateSum(const Late &late, ComputeOp made) {
+  LateSum::Values values;
+  for (Value source : late.sources)
+    values.lists[source] = listOf(source, made);
+  LateSum sum(op.getLoc(), op.getLength());
+  Value total = sum.sum(outer.b, late.steps, values);
+  if (auto compute = total.getDefiningOp<ComputeOp>(); compute && !sum.addsSums())
+    outer.context.late.insert(compute);
+  return total;
 }

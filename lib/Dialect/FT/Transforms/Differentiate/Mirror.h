@@ -11,6 +11,11 @@
 
 namespace mlir::ft::differentiate {
 
+/// Tensors of f16 and bf16 are added up as f32.
+Type wideOf(Type type);
+Value widen(OpBuilder &b, Location loc, Value value);
+Value narrow(OpBuilder &b, Location loc, Value value, Type type);
+
 /// What all mirrors of a function share.
 struct Context {
   const Activity &activity;
@@ -111,8 +116,8 @@ private:
   bool bringOut(Value value, Late &late);
   /// Whether a gradient can be made outside, of less data.
   bool findLate(Value part, Late &late);
-  Value makeLate(OpBuilder &b, const Late &late, ValueRange elements);
   Value makeLateList(const Late &late, ComputeOp made);
+  Value makeLateSum(const Late &late, ComputeOp made);
   void emitSources(const Late &late);
   void dropConstantStates();
   void build();

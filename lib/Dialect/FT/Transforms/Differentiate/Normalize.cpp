@@ -146,7 +146,8 @@ static void hoistAccess(func::FuncOp function) {
   function.walk<WalkOrder::PostOrder>([&](ComputeOp op) {
     for (Operation &each : llvm::make_early_inc_range(op.getBody().front().without_terminator())) {
       auto isOutside = [&](Value value) { return !op.getBody().isAncestor(value.getParentRegion()); };
-      bool isAccess = isDoneAgain(&each) && each.getNumRegions() == 0 && each.getNumOperands() > 0 &&
+      // (Where to take elements from is asked of indices that are an argument, where a gather stands.)
+      bool isAccess = isDoneAgain(&each) && !isa<GatherOp>(each) && each.getNumRegions() == 0 && each.getNumOperands() > 0 &&
                       llvm::all_of(each.getResultTypes(), llvm::IsaPred<ListType, RankedTensorType>);
       if (isAccess && llvm::all_of(each.getOperands(), isOutside))
         each.moveBefore(op);

@@ -20,25 +20,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::differentiate;
 
-/// Tensors of f16 and bf16 are added up as f32.
-static Type wideOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !isa<FloatType>(tensor.getElementType()) || tensor.getElementTypeBitWidth() >= 32)
-    return type;
-  return tensor.clone(Float32Type::get(type.getContext()));
-}
-
 /// A number as a tensor of no dimensions; other types as they are.
 static Type tensorOf(Type type) { return isa<FloatType>(type) ? RankedTensorType::get({}, type) : type; }
-
-static Value widen(OpBuilder &b, Location loc, Value value) {
-  Type wide = wideOf(value.getType());
-  return wide == value.getType() ? value : arith::ExtFOp::create(b, loc, wide, value).getResult();
-}
-
-static Value narrow(OpBuilder &b, Location loc, Value value, Type type) {
-  return value.getType() == type ? value : arith::TruncFOp::create(b, loc, type, value).getResult();
-}
 
 OperatorMirror::OperatorMirror(Mirror &outer, ComputeOp op)
     : outer(outer), op(op), block(new Block()), inner(outer, op, *block),
@@ -302,31 +285,19 @@ Value OperatorMirror::listOf(Value value, ComputeOp made) {
 void OperatorMirror::returnSum(const Sum &sum, ComputeOp made) {
   Location loc = op.getLoc();
   OpBuilder &b = outer.b;
-  SmallVector<Value> lists;
-  for (Value source : sum.late.sources)
-    lists.push_back(listOf(source, made));
+  if (!sum.late.steps.empty()) {
+    outer.accumulate(sum.target, makeLateSum(sum.late, made));
+    return;
+  }
+  Value list = listOf(sum.late.sources.front(), made);
   Type type = tensorOf(sum.target.getType()), wide = wideOf(type);
-  Value zero = buildZero(b, loc, wide);
-  bool isLate = !sum.late.steps.empty();
-  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, lists, zero, isLate ? zero : ValueRange());
+  ComputeOp total = createCompute(b, loc, OperatorKind::Reduce, wide, list, buildZero(b, loc, wide));
   auto *body = new Block();
   total.getBody().push_back(body);
-  Value state = body->addArgument(wide, loc);
-  for (Value list : lists)
-    body->addArgument(cast<ListType>(list.getType()).getPeeled(), loc);
+  body->addArguments({wide, cast<ListType>(list.getType()).getPeeled()}, {loc, loc});
   OpBuilder at = OpBuilder::atBlockEnd(body);
-  Value part = makeLate(at, sum.late, body->getArguments().drop_front());
-  YieldOp::create(at, loc, ValueRange{buildSum(at, loc, state, widen(at, loc, part))}, ValueRange());
-  if (isLate) {
-    auto *combine = new Block();
-    total->getRegion(1).push_back(combine);
-    combine->addArguments({wide, wide}, {loc, loc});
-    OpBuilder in = OpBuilder::atBlockEnd(combine);
-    Value both = buildSum(in, loc, combine->getArgument(0), combine->getArgument(1));
-    YieldOp::create(in, loc, ValueRange{both}, ValueRange());
-  }
-  if (isLate)
-    outer.context.late.insert(total);
+  Value both = buildSum(at, loc, body->getArgument(0), widen(at, loc, body->getArgument(1)));
+  YieldOp::create(at, loc, ValueRange{both}, ValueRange());
   Value gradient = narrow(b, loc, total->getResult(0), type);
   if (isa<FloatType>(sum.target.getType()))
     gradient = tensor::ExtractOp::create(b, loc, gradient, ValueRange());
