@@ -128,6 +128,26 @@ class Autograd(unittest.TestCase):
         for a, b in zip(mine, twins):
             torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-11)
 
+    def test_prepared_calls(self):
+        """The second call of a kind takes a derivative that is prepared; what requires a gradient is part of the kind."""
+        xs, w = torch.rand(4, 3, dtype=torch.float64), torch.rand(3, dtype=torch.float64)
+        for moved in ((1,), (0,), (0, 1), (1,), (0,), (0, 1)):
+            for length in (4, 2, 0):
+                args = [t.clone().requires_grad_(i in moved) for i, t in enumerate((xs[:length], w))]
+                energy(*args).backward()
+                expected = (1 - torch.tanh(xs[:length] * w) ** 2)
+                for i, gradient in enumerate((expected * w, (expected * xs[:length]).sum(0))):
+                    if i in moved:
+                        torch.testing.assert_close(args[i].grad, gradient)
+                    else:
+                        self.assertIsNone(args[i].grad)
+                self.assertIsNotNone(energy._tracked.call(args))
+        with torch.no_grad():
+            self.assertIsNone(energy._tracked.call(args))
+            self.assertFalse(energy(*args).requires_grad)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            self.assertIsNone(energy._tracked.call(args))
+
     def test_a_saved_tensor_that_changed(self):
         inputs = self.rnn_inputs()
         result = cell_rnn(*inputs)

@@ -200,7 +200,7 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     A schedule that says so already (`target`, or a loop with a level) stays, so one written by
     hand is obeyed. Runs after `etdg-apply-schedule`.
 
-    Of reductions with a product, as the gradient of a weight, 8 to 128 iterations become one (`etdg-join-iterations`), where
+    Of reductions with a product, as the gradient of a weight, 16 to 128 iterations become one (`etdg-join-iterations`), where
     that takes less time (remark `choose-iterations`).
 
     First steps of a recurrence that have a few points inside (gates) become one leaf (`etdg-join-points`), where they take

@@ -1,9 +1,9 @@
 //===- ChooseIterations.cpp - how many iterations of a sum are one --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product that each iteration of a reduction adds to its state, as xᵀg to a weight's gradient, has as many terms as one
-// iteration brings, and brings the state in and leaves it each time. Of several iterations it is one product with more
-// terms. Each number of them is tried on a copy of the graph and priced there.
+// Each iteration of a reduction may add a product to its state, as xᵀg to a weight's gradient. It has few terms, and
+// the state is read and written each time. Of several iterations it is one product with more terms. Each number of
+// them is tried on a copy of the graph and priced there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 using etdg::JoinableReduction;
 
-/// Numbers that are tried.
-static constexpr int64_t triedIterations[] = {8, 16, 32, 64, 128};
+/// Numbers that are tried. (Those after the last multiple of it follow one by one.)
+static constexpr int64_t triedIterations[] = {16, 64, 128};
 
 /// The leaves of a graph, also those in the bodies of its blocks.
 static SmallVector<BlockOp> leavesIn(etdg::GraphOp graph) {
@@ -93,7 +93,7 @@ double IterationsChooser::price(etdg::GraphOp of, unsigned number, unsigned coun
 
 int64_t IterationsChooser::choose(unsigned number, const JoinableReduction &reduction) {
   if (options.planSeed != 0)
-    return int64_t(1) << (options.planSeed % (std::size(triedIterations) - 1));
+    return int64_t(1) << (options.planSeed % (std::size(triedIterations) + 1));
   int64_t most = int64_t(CostModel(graph, options).typically(reduction.getLength())), best = 1;
   double whole = price(graph, number, 1), least = options.getMachine().cpu.sureGain * whole;
   size_t numLeaves = leavesIn(graph).size();
@@ -110,7 +110,7 @@ int64_t IterationsChooser::choose(unsigned number, const JoinableReduction &redu
     all += llvm::formatv(", {0}: {1:e2}", count, seconds).str();
     if (seconds < least) {
       best = count;
-      least = seconds;
+      least = options.getMachine().cpu.planGain * seconds;
     }
   }
   Location loc = BlockOp(reduction.leaf).getLoc();
