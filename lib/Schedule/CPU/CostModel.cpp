@@ -65,6 +65,7 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
     // Regions of a nest read alike: one stands for all.
     collectReads(nest.front(), context, readsOf.back());
   }
+  bool isFirst = true;
   for (auto [n, nest] : llvm::enumerate(nests)) {
     // What has no point here takes no time.
     if (llvm::none_of(nest, [&](BlockOp child) { return holds(child, context); }))
@@ -75,7 +76,9 @@ Estimate CostModel::ofBody(BlockOp block, const Context &context) {
         llvm::append_range(inside.besides, reads);
     Estimate one = best(nest, inside).second;
     total.seconds += one.seconds;
-    total.barriers += one.barriers + (context.threads > 1 ? 1 : 0);
+    // All wait between nests; after the last one they wait for the step that it is a part of.
+    total.barriers += one.barriers + (context.threads > 1 && !isFirst ? 1 : 0);
+    isFirst = false;
     total.streamed += one.streamed;
     // The figures of the part that takes most of the time.
     if (one.seconds > weight) {

@@ -4,6 +4,7 @@
 # CHECK: stacked_rnn: 1 kernels, 67 barriers
 # CHECK: grid_rnn: {{[1-9]}} kernels
 # CHECK: attention_three_step: {{[1-9]}} kernels, 0 barriers
+# CHECK: stacked_rnn: {{[1-9][0-9]*}} barriers, as planned
 # RUN: not ft-run %examples/gru.mlir --trace=%t.none/x.json 2>&1 | FileCheck %s --check-prefix=FOLDER
 # FOLDER: ft-run: error: --trace={{.*}}x.json: there is no folder '{{.*}}'
 # FOLDER-NOT: {{.}}
@@ -11,6 +12,7 @@
 # ENGINE: ft-run: error: --trace has the times of kernels: --engine=interpret runs none, expected cpu or cuda
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -59,3 +61,10 @@ def check(name, *arguments):
 check("stacked_rnn", "--candidate=0", "--dim", "N=1")
 check("grid_rnn", "--dim", "N=1")
 check("attention_three_step", "--dim", "B=1", "--dim", "H=1")
+
+# Layer by layer, with two nests in each step: all wait between them and after the step.
+done = subprocess.run([run, f"{examples}/stacked_rnn.mlir", "--dim=N=1", "--bench", "--bench-seconds=0"], capture_output=True, text=True)
+counted = int(re.search(r"^barriers (\d+)$", done.stdout, re.M)[1])
+planned = sum(int(number) for line in re.findall(r"^predicted: .*", done.stdout, re.M) for number in re.findall(r"(\d+) barriers?,", line))
+assert planned == counted, done.stdout
+print(f"stacked_rnn: {counted} barriers, as planned")
