@@ -132,6 +132,7 @@ def types_stub(names):
 OPTIONS = {
     "bounds": "Union[str, Sequence[str]]", "lengths": "Optional[Mapping[str, int]]", "typical": "Optional[Mapping[str, Any]]",
     "gen": "Optional[Mapping[str, Generator]]", "engine": "Optional[str]", "rounding": "str",
+    "mesh": "Any", "shard": "Optional[Mapping[str, str]]",
 }
 
 
