@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the rules of CONTRIBUTING.md say of the sources and no compiler checks.
 
-    structure.py [--root=FOLDER] [attributes] [casts] [directories] [functions] [literals] [names] [passes] [pipelines] [times] [words]   (default: all, of this tree)
+    structure.py [--root=FOLDER] [attributes] [casts] [classes] [directories] [functions] [literals] [names] [passes] [pipelines] [times] [words]   (default: all, of this tree)
 
-attributes: what sources name as an attribute of a dialect of ours, its definition lists among its `discardableAttrs`.
+attributes: no source spells the name of an attribute or an operation of ours. AttributeNames.h of each dialect derives the names of
+           all its `discardableAttrs`; operations have `getOperationName()`.
 casts:     front ends ask interfaces what an operation reads, replaces or reshapes: they name upstream's accesses and reshapes of
            tensors only where they build one.
+classes:   no class has more than 40 methods. Where one is excepted, its number of methods is, too: it may not grow.
 directories: no directory holds more than 20 files `.cpp`.
 functions: no function is longer than 80 lines.
 literals:  passes that decide hold no number of a machine: integers above 8 in the folders LITERALS have a name, and a reason
@@ -34,6 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_LINES = 80
 MOST_LITERAL = 8
 MOST_FILES = 20
+MOST_METHODS = 40
 SOURCES = ("lib", "include", "tools", "unittests")
 # The folders whose passes decide for machines, and those whose emitters only read.
 LITERALS = ("lib/Schedule", "include/ft/Schedule", "lib/Conversion/LoopsToGPU", "lib/Conversion/ETDGToLoops",
@@ -103,6 +106,46 @@ NAMED = re.compile(r"\b(?:static\s+)?constexpr\b[^=;(]*=|\benum\b")
 FORMAT = re.compile(r"Int(?:eger)?Type\w*\(|isInteger\(|Width\w*\(|getIntegerType|ConstantIntOp|alignTo|SmallVector<|SmallString<|"
                     r"isSignlessInteger|IntegerType::get|APInt|static_cast<|Bits|number32\(int64_t")
 LITERAL = re.compile(r"(?<![\w.])(?<![eE][-+])(\d+)(?:[uUlL]*)(?![\w.]|\.\d)")
+
+
+CLASS = re.compile(r"\b(?:class|struct)\s+(?:\w+\s+)*?(\w+)\s*(?:final\s*)?(?::[^;{}()]*)?\{")
+NO_METHOD = re.compile(r"(?:using|friend|typedef|static_assert|enum|class|struct|union)\b|.*=\s*delete\s*$", re.S)
+
+
+def classes(text):
+    """(name, line, names of its methods) of each class. Constructors are none, and a class inside of another has its own."""
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), blanked(text), flags=re.M)
+    for head in CLASS.finditer(text):
+        depth, own = 1, []
+        for letter in text[head.end():]:
+            depth += {"{": 1, "}": -1}.get(letter, 0)
+            if not depth:
+                break
+            own.append(";" if letter == "}" and depth == 1 else letter if depth == 1 else "")
+        found = []
+        for declaration in "".join(own).split(";"):
+            declaration = re.sub(r"\b(?:public|private|protected)\s*:", "", declaration)
+            declaration = re.sub(r"^\s*template\s*<.*?>\s", "", declaration, flags=re.S).strip()
+            name = re.search(r"(?<![\w.>])(operator\s*\S+?|~?\w+)\s*\((?!\s*\*)", declaration)
+            # (`std::function<void(int)> f`, `int x = f(3)` and macros are none.)
+            if not name or NO_METHOD.match(declaration) or "=" in declaration[:name.start()] or re.search(r"<[^<>]*$", declaration[:name.end()]):
+                continue
+            if name.group(1).lstrip("~") != head.group(1) and name.start() > 0:
+                found.append(name.group(1))
+        yield head.group(1), text.count("\n", 0, head.start()) + 1, found
+
+
+def check_classes():
+    allowed = {(file, what.split()[0]): what for check, file, what in exceptions() if check == "classes"}
+    for path in sources(("lib", "include", "tools")):
+        file = str(path.relative_to(ROOT))
+        for name, line, methods in classes(path.read_text()):
+            if len(methods) <= MOST_METHODS:
+                continue
+            # (An exception allows as many methods as it says.)
+            what = allowed.get((file, name), f"{name} {MOST_METHODS}")
+            most = int(what.split()[1])
+            yield file, what if len(methods) <= most else name, f"{line}: {name} has {len(methods)} methods, at most {most}"
 
 
 def check_literals():
@@ -239,8 +282,10 @@ def check_casts():
                 yield str(path.relative_to(ROOT)), name, f"{number}: names {name}, which an interface stands for: {line.strip()}"
 
 
-# Dialects between graphs and code, whose attributes passes write and engines obey.
-NAMED_ATTRIBUTE = re.compile(r'"(etdg|loops|tile)\.(\w+)"')
+# Names of attributes and operations of the dialects. AttributeNames.h of each derives those of attributes from its definition, and
+# RenamedWords.h has those of before.
+SPELLED = re.compile(r'"(etdg|ft|loops|tile)\.(\w+)"')
+DERIVED = re.compile(r"(\w+) = (\w+)Dialect::(\w+)AttrHelper::getNameStr\(\);")
 
 
 def declared_attributes():
@@ -254,15 +299,19 @@ def declared_attributes():
 
 
 def check_attributes():
-    declared = set(declared_attributes())
-    for path in sources(("lib", "include")):
-        for number, line in enumerate(path.read_text().split("\n"), 1):
-            for dialect, name in NAMED_ATTRIBUTE.findall(line) if path.name != "RenamedWords.h" else ():  # (which names those of before)
-                if (dialect, name) not in declared and name != "mlir":  # (a file's name)
-                    yield str(path.relative_to(ROOT)), f"{dialect}.{name}", f"{number}: {dialect}.{name} is not among the discardableAttrs of {dialect}"
+    for path in sources(("lib", "include", "tools")):
+        for number, line in enumerate(path.read_text().split("\n"), 1) if path.name != "RenamedWords.h" else ():
+            for dialect, name in SPELLED.findall(line):
+                yield (str(path.relative_to(ROOT)), f"{dialect}.{name}",
+                       f"{number}: the literal \"{dialect}.{name}\": expected {dialect}::names::… of an attribute, getOperationName() of an operation")
+    for dialect, name in declared_attributes():
+        camel = "".join(word.capitalize() for word in name.split("_"))
+        found = [path for path in sources(("include",)) if path.name == "AttributeNames.h" and path.parts[-3].lower() == dialect]
+        if not any(helper == camel and constant == camel[0].lower() + camel[1:] for path in found for constant, _, helper in DERIVED.findall(path.read_text())):
+            yield f"include/ft/Dialect/{dialect}", f"{dialect}.{name}", f"AttributeNames.h has no {camel[0].lower() + camel[1:]} for {dialect}.{name}"
 
 
-CHECKS = {"attributes": check_attributes, "casts": check_casts, "directories": check_directories, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
+CHECKS = {"attributes": check_attributes, "casts": check_casts, "classes": check_classes, "directories": check_directories, "functions": check_functions, "literals": check_literals, "names": check_names, "passes": check_passes,
           "pipelines": check_pipelines,
           "times": check_times, "words": lambda: prose.check_words(ROOT)}
 

@@ -8,6 +8,7 @@
 #include "ft/Analysis/OuterExtents.h"
 #include "ft/Analysis/AccessMatrix.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 #include <cmath>
 
@@ -17,7 +18,7 @@ using ft::LengthAttr;
 
 /// What `ft.typical` says of each length, [least, greatest]: the verifier saw to it.
 static void addTypicalRanges(GraphOp graph, llvm::DenseMap<StringAttr, int64_t> &values) {
-  auto ranges = graph->getAttrOfType<DictionaryAttr>("ft.typical");
+  auto ranges = graph->getAttrOfType<DictionaryAttr>(ft::names::typical);
   if (!ranges)
     return;
   for (NamedAttribute entry : ranges) {
@@ -32,7 +33,7 @@ static void addTypicalRanges(GraphOp graph, llvm::DenseMap<StringAttr, int64_t> 
 }
 
 TypicalLengths::TypicalLengths(GraphOp graph) {
-  if (auto lengths = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
+  if (auto lengths = graph->getAttrOfType<DictionaryAttr>(ft::names::lengths))
     for (NamedAttribute entry : lengths)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         values[entry.getName()] = std::max<int64_t>(value.getInt(), 0);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/GraphSummary.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -153,7 +154,7 @@ std::string etdg::describeMap(AffineMap map, ArrayRef<StringAttr> dims,
 
 LengthValues etdg::getLengthValues(GraphOp graph, const LengthValues &given) {
   LengthValues values;
-  if (auto lengths = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
+  if (auto lengths = graph->getAttrOfType<DictionaryAttr>(ft::names::lengths))
     for (NamedAttribute entry : lengths)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         values[entry.getName().getValue()] = value.getInt();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProgramBuilder.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -104,7 +105,7 @@ Value ProgramBuilder::indices(Scope &scope, LengthAttr range, ArrayRef<LengthAtt
       auto arg = dyn_cast<BlockArgument>(v);
       if (!arg || arg.getOwner() != &function.getBody().front() || v.getType() != type)
         return false;
-      auto gen = function.getArgAttrOfType<IndexAttr>(arg.getArgNumber(), "ft.gen");
+      auto gen = function.getArgAttrOfType<IndexAttr>(arg.getArgNumber(), mlir::ft::names::gen);
       return gen && (gen.getHi() == range || holds(range - gen.getHi()));
     });
   };
@@ -165,7 +166,7 @@ Value ProgramBuilder::gather(Scope &scope, Value list) {
     auto arg = dyn_cast<BlockArgument>(v);
     if (!arg || arg.getOwner() != &function.getBody().front())
       return false;
-    auto gen = function.getArgAttrOfType<IndexAttr>(arg.getArgNumber(), "ft.gen");
+    auto gen = function.getArgAttrOfType<IndexAttr>(arg.getArgNumber(), mlir::ft::names::gen);
     return gen && gen.getHi() == n;
   });
   Value at = found && rng.percent(50) ? found : indices(scope, n, lengths);

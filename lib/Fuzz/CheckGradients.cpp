@@ -4,6 +4,7 @@
 #include "KeptErrors.h"
 #include "Ring.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Fuzz/Random.h"
 #include "ft/Interpreter/FTInterpreter.h"
@@ -120,7 +121,7 @@ bool Gradients::choose() {
     SmallVector<int64_t> sizes{rng.between(1, 4)};
     if (rng.percent(25))
       sizes.insert(sizes.begin(), sizes.front() * 2);
-    op->setDiscardableAttr("ft.checkpoint", b.getI64ArrayAttr(sizes));
+    op->setDiscardableAttr(mlir::ft::names::checkpoint, b.getI64ArrayAttr(sizes));
   }
   return true;
 }
@@ -210,7 +211,7 @@ static std::pair<HostArray, HostArray> group(const HostArray &indices, int64_t v
 FailureOr<Arrays> Gradients::residuals(const Arrays &saved) {
   auto function = reverse->lookupSymbol<func::FuncOp>(program.name + "_backward");
   Arrays found;
-  for (auto [place, text] : llvm::enumerate(function->getAttrOfType<ArrayAttr>("ft.residuals").getAsValueRange<StringAttr>())) {
+  for (auto [place, text] : llvm::enumerate(function->getAttrOfType<ArrayAttr>(mlir::ft::names::residuals).getAsValueRange<StringAttr>())) {
     auto [kind, number] = text.split(' ');
     unsigned i = 0;
     if (number.getAsInteger(10, i))

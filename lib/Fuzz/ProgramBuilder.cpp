@@ -7,6 +7,7 @@
 
 #include "ProgramBuilder.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -40,7 +41,7 @@ void ProgramBuilder::chooseLengths() {
     if (lo > 0)
       bounds.push_back(LengthAttr::get(name) - lo);
   if (!bounds.empty())
-    function->setAttr("ft.bounds", BoundsAttr::get(context, bounds));
+    function->setAttr(mlir::ft::names::bounds, BoundsAttr::get(context, bounds));
 
   // Usual lengths, the least ones, others; sometimes one long list among short ones.
   auto usual = [&](int64_t lo) {
@@ -66,7 +67,7 @@ void ProgramBuilder::chooseLengths() {
     SmallVector<NamedAttribute> defaults;
     for (StringAttr n : names)
       defaults.push_back(b.getNamedAttr(n, b.getI64IntegerAttr(bindings[0][n])));
-    function->setAttr("ft.lengths", b.getDictionaryAttr(defaults));
+    function->setAttr(mlir::ft::names::lengths, b.getDictionaryAttr(defaults));
   }
 }
 
@@ -202,7 +203,7 @@ Value ProgramBuilder::argument(Type type, Attribute generator) {
   SmallVector<Type> inputs(body.getArgumentTypes());
   function.removeArgAttrsAttr();
   function.setType(FunctionType::get(context, inputs, {}));
-  argumentAttrs.push_back(generator ? b.getDictionaryAttr(b.getNamedAttr("ft.gen", generator))
+  argumentAttrs.push_back(generator ? b.getDictionaryAttr(b.getNamedAttr(mlir::ft::names::gen, generator))
                                     : b.getDictionaryAttr({}));
   function.setAllArgAttrs(argumentAttrs);
   add(*top, value);

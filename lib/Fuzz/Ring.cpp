@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Ring.h"
 
-#include "ft/Dialect/FT/IR/FT.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
+#include "ft/Dialect/FT/IR/FTForms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
@@ -52,7 +54,7 @@ static std::string replaceNumbers(ModuleOp module) {
       auto list = dyn_cast<ListType>(type);
       auto element = dyn_cast<RankedTensorType>(list ? list.getElement() : type);
       if (element && element.getElementType().isF64())
-        function.removeArgAttr(i, "ft.gen");
+        function.removeArgAttr(i, ft::names::gen);
     }
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
   return wrong;
@@ -90,8 +92,7 @@ static bool isOfFloats(Operation *op) {
   if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
     return !isa<math::AbsIOp, math::IPowIOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp>(op);
   return isa<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, arith::CmpFOp, arith::BitcastOp>(op) ||
-         (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) && name.ends_with("f")) || name == "linalg.softmax" ||
-         name == "ft.softmax" || name == "ft.layer_norm" || name == "ft.sigmoid" || name == "ft.silu";
+         (isa_and_nonnull<arith::ArithDialect>(op->getDialect()) && name.ends_with("f")) || isa<linalg::SoftmaxOp, SoftmaxOp, LayerNormOp, SigmoidOp, SiluOp>(op);
 }
 
 std::string mlir::ft::fuzz::toIntegers(ModuleOp module) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ProgramBuilder.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
@@ -47,8 +48,8 @@ void ProgramBuilder::wholeTensors(Scope &scope) {
   names.clear();
   bindings.clear();
   bindings.emplace_back();
-  function->removeAttr("ft.bounds");
-  function->removeAttr("ft.lengths");
+  function->removeAttr(mlir::ft::names::bounds);
+  function->removeAttr(mlir::ft::names::lengths);
   auto shape = [&](unsigned rank) {
     SmallVector<int64_t> extents;
     for (unsigned d = 0; d < rank; ++d)

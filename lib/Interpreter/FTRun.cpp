@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "FTAccessEval.h"
 #include "TSSAEval.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "HostValues.h"
 #include "ft/Interpreter/FTInterpreter.h"
@@ -312,7 +313,7 @@ static LogicalResult bindNames(func::FuncOp function, ArrayRef<Type> inputs, Arr
       if (failed(binder.bindShape(i, list.getLengths(), arguments[i].shape)))
         return failure();
   }
-  if (auto defaults = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
+  if (auto defaults = function->getAttrOfType<DictionaryAttr>(mlir::ft::names::lengths))
     for (NamedAttribute entry : defaults)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         known.names.try_emplace(entry.getName(), value.getInt());

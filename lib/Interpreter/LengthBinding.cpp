@@ -4,6 +4,8 @@
 // Binding, and the errors about lengths that do not agree.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Interpreter/LengthBinding.h"
 
 using namespace mlir;
@@ -106,12 +108,12 @@ static LogicalResult checkInequalities(BoundsAttr bounds, const LengthBinding &l
 }
 
 LogicalResult mlir::ft::interp::checkBounds(Operation *function, const LengthBinding &lengths) {
-  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds"))
+  if (auto bounds = function->getAttrOfType<BoundsAttr>(ft::names::bounds))
     if (failed(checkInequalities(bounds, lengths, function->getLoc(),
                                  "the lengths do not satisfy the bound ", /*namesBound=*/true)))
       return failure();
   // What the conversion to a graph found that a call must satisfy.
-  if (auto checks = function->getAttrOfType<ArrayAttr>("etdg.checks"))
+  if (auto checks = function->getAttrOfType<ArrayAttr>(etdg::names::checks))
     for (auto check : checks.getAsRange<DictionaryAttr>()) {
       auto at = check.getAs<LocationAttr>("at");
       std::string text = check.getAs<StringAttr>("because").str() + " does not come out even";

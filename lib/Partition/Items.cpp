@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Items.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/Analysis/Syncs.h"
 #include "ft/Schedule/CPU/Plan.h"
@@ -134,7 +135,7 @@ void partition::writeEdges(etdg::GraphOp graph) {
   });
   Builder builder(graph.getContext());
   for (auto [number, nest] : llvm::enumerate(nests))
-    nest.item->setAttr(etdg::numberName, builder.getI64IntegerAttr(int64_t(number)));
+    nest.item->setAttr(etdg::names::number, builder.getI64IntegerAttr(int64_t(number)));
   llvm::MapVector<Operation *, SmallVector<Attribute>> edges;
   for (auto [to, reader] : llvm::enumerate(nests)) {
     SmallVector<Attribute> &list = edges[reader.kernel];
@@ -151,5 +152,5 @@ void partition::writeEdges(etdg::GraphOp graph) {
     }
   }
   for (auto &[kernel, list] : edges)
-    kernel->setAttr(etdg::edgesName, builder.getArrayAttr(list));
+    kernel->setAttr(etdg::names::edges, builder.getArrayAttr(list));
 }

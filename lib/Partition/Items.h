@@ -4,7 +4,6 @@
 #define FT_LIB_PARTITION_ITEMS_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace mlir::ft::partition {

@@ -1,5 +1,6 @@
 //===- MergeApart.cpp - merges but those that prices refuse ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/ProductMerges.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Partition/Partition.h"
@@ -35,10 +36,10 @@ struct ETDGMergeApart : ft::impl::ETDGMergeApartBase<ETDGMergeApart> {
     if (failed(model))
       return signalPassFailure();
     etdg::ProductMerges products;
-    products.apart = namesIn(graph->removeAttr(etdg::apartName));
+    products.apart = namesIn(graph->removeAttr(etdg::names::apart));
     etdg::mergeBlocksBut(graph, **model, products);
     if (!products.made.empty())
-      graph->setAttr(etdg::togetherName, toAttribute(&getContext(), products.made));
+      graph->setAttr(etdg::names::together, toAttribute(&getContext(), products.made));
   }
 };
 } // namespace

@@ -1,6 +1,6 @@
 //===- OpenKernels.cpp - kernels of one nest are that nest again ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Partition/Passes.h"
 
 namespace mlir::ft {
@@ -14,7 +14,7 @@ using namespace mlir::ft;
 /// The numbers of nests into which an edge of kind `grid` leads.
 static llvm::SmallDenseSet<int64_t> findWaiting(etdg::KernelOp kernel) {
   llvm::SmallDenseSet<int64_t> waiting;
-  auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::edgesName);
+  auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges);
   for (auto edge : edges ? llvm::to_vector(edges.getAsRange<DictionaryAttr>()) : SmallVector<DictionaryAttr>()) {
     auto kind = edge.getAs<StringAttr>("kind");
     auto to = edge.getAs<IntegerAttr>("to");
@@ -26,12 +26,12 @@ static llvm::SmallDenseSet<int64_t> findWaiting(etdg::KernelOp kernel) {
 
 static void open(etdg::KernelOp kernel) {
   llvm::SmallDenseSet<int64_t> waiting = findWaiting(kernel);
-  kernel->removeAttr(etdg::edgesName);
+  kernel->removeAttr(etdg::names::edges);
   Block &body = kernel.getBody().front();
   for (Operation &item : body) {
-    auto number = dyn_cast_or_null<IntegerAttr>(item.removeAttr(etdg::numberName));
+    auto number = dyn_cast_or_null<IntegerAttr>(item.removeAttr(etdg::names::number));
     if (number && waiting.contains(number.getInt()) && kernel.getShared() == 0)
-      item.setAttr(etdg::beforeName, StringAttr::get(kernel.getContext(), etdg::stringifySyncKind(etdg::SyncKind::Grid)));
+      item.setAttr(etdg::names::before, StringAttr::get(kernel.getContext(), etdg::stringifySyncKind(etdg::SyncKind::Grid)));
   }
   if (!llvm::hasSingleElement(body) || kernel.getShared() > 0 || kernel.getExitAttr())
     return;
@@ -45,7 +45,7 @@ struct ETDGOpenKernels : ft::impl::ETDGOpenKernelsBase<ETDGOpenKernels> {
   void runOnOperation() override {
     SmallVector<etdg::KernelOp> kernels;
     getOperation().walk([&](etdg::KernelOp kernel) {
-      if (kernel->hasAttr(etdg::edgesName))
+      if (kernel->hasAttr(etdg::names::edges))
         kernels.push_back(kernel);
     });
     for (etdg::KernelOp kernel : kernels)

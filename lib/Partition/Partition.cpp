@@ -4,6 +4,7 @@
 // The pass `etdg-partition`: which nests are one kernel, and how each edge waits.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Partition/Partition.h"
 #include "ft/Partition/Passes.h"
 
@@ -50,8 +51,8 @@ struct ETDGPartition : ft::impl::ETDGPartitionBase<ETDGPartition> {
     if (items.size() > 0)
       formKernels(graph, items, choose(items, *options));
     writeEdges(graph);
-    graph->removeAttr(etdg::togetherName);
-    graph->setAttr(etdg::partitionedName, StringAttr::get(&getContext(), mode));
+    graph->removeAttr(etdg::names::together);
+    graph->setAttr(etdg::names::partitioned, StringAttr::get(&getContext(), mode));
   }
 
 private:

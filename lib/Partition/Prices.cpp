@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Prices.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Partition/Partition.h"
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
@@ -60,7 +61,7 @@ OwningOpRef<etdg::GraphOp> Prices::extract(const Group &group) {
         inOrder.push_back(n);
   if (group.size() > 1)
     formKernels(*copy, own, {inOrder});
-  (*copy)->setAttr(etdg::partitionedName, StringAttr::get(graph.getContext(), "group"));
+  (*copy)->setAttr(etdg::names::partitioned, StringAttr::get(graph.getContext(), "group"));
   return succeeded(etdg::applySchedules(*copy)) ? std::move(copy) : nullptr;
 }
 
@@ -159,15 +160,15 @@ std::optional<SmallVector<Group>> Prices::joinShort() {
   unsigned number = 0;
   for (Operation &op : copy->getBody().front())
     if (isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(op))
-      op.setAttr(etdg::numberName, IntegerAttr::get(IntegerType::get(graph.getContext(), 64), number++));
+      op.setAttr(etdg::names::number, IntegerAttr::get(IntegerType::get(graph.getContext(), 64), number++));
   GpuPlanner planner(options);
   if (number != items.size() || failed(planner.joinShortNests(copy->getBody().front())))
     return std::nullopt;
   SmallVector<Group> groups;
-  auto numberOf = [](Operation &op) { return unsigned(op.getAttrOfType<IntegerAttr>(etdg::numberName).getInt()); };
+  auto numberOf = [](Operation &op) { return unsigned(op.getAttrOfType<IntegerAttr>(etdg::names::number).getInt()); };
   for (Operation &op : copy->getBody().front()) {
     auto kernel = dyn_cast<etdg::KernelOp>(op);
-    if (op.hasAttr(etdg::numberName))
+    if (op.hasAttr(etdg::names::number))
       groups.push_back({numberOf(op)});
     else if (kernel)
       groups.push_back(llvm::map_to_vector<6>(kernel.getBody().front(), numberOf));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "PhasePasses.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ft/Partition/Partition.h"
 #include "ft/Schedule/PassOptions.h"
@@ -65,12 +66,12 @@ private:
     etdg::GraphOp copy = graph.clone();
     SymbolTable symbols(getOperation());
     symbols.insert(copy); // (which renames it)
-    copy->setAttr(etdg::apartName, toAttribute(&getContext(), apart));
+    copy->setAttr(etdg::names::apart, toAttribute(&getContext(), apart));
     OpPassManager graphs(etdg::GraphOp::getOperationName());
     addPasses(graphs);
     MergedForm form;
     if (succeeded(runPipeline(graphs, copy))) {
-      form.made = namesIn(copy->removeAttr(etdg::togetherName));
+      form.made = namesIn(copy->removeAttr(etdg::names::together));
       form.seconds = priceOrdered(copy, options);
     }
     copy.erase();
@@ -189,7 +190,7 @@ LogicalResult FTChooseMerges::choose(etdg::GraphOp graph, const GpuScheduleOptio
   if (failed(found) || !*found)
     return success(succeeded(found));
   if (!search.apart.empty())
-    graph->setAttr(etdg::apartName, toAttribute(&getContext(), search.apart));
+    graph->setAttr(etdg::names::apart, toAttribute(&getContext(), search.apart));
   auto about = remark::RemarkOpts::name("merges").category("partition");
   (search.apart.empty() ? remark::missed(graph.getLoc(), about) : remark::passed(graph.getLoc(), about))
       << remark::reason("left out of what coarsening merges: {0} ({1})", search.apart.empty() ? "nothing" : llvm::join(search.apart, ", "), search.text);

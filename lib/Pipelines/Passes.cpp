@@ -7,9 +7,11 @@
 #include "PhasePasses.h"
 
 #include "ft/Analysis/GraphVerifier.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Targets.h"
@@ -167,10 +169,10 @@ struct FTDumpPhase : mlir::ft::impl::FTDumpPhaseBase<FTDumpPhase> {
       return signalPassFailure();
     }
     // What the pipeline remembers for its own checks is no part of the program.
-    Attribute snapshots = getOperation()->removeAttr(etdg::snapshotsName);
+    Attribute snapshots = getOperation()->removeAttr(etdg::names::snapshots);
     getOperation().print(file.os());
     if (snapshots)
-      getOperation()->setAttr(etdg::snapshotsName, snapshots);
+      getOperation()->setAttr(etdg::names::snapshots, snapshots);
     file.os() << "\n";
     file.keep();
     markAllAnalysesPreserved();
@@ -209,7 +211,7 @@ struct TileLowerKernels : mlir::ft::impl::TileLowerKernelsBase<TileLowerKernels>
 
   void runOnOperation() override {
     for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>()) {
-      if (!kernels->hasAttr(tile::TileDialect::TargetAttrHelper::getNameStr()))
+      if (!kernels->hasAttr(tile::names::target))
         continue;
       OpPassManager passes(gpu::GPUModuleOp::getOperationName());
       buildKernelsToLLVMPipeline(passes);

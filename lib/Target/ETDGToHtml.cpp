@@ -9,6 +9,7 @@
 
 #include "ft/Analysis/TensorExpressions/TensorExpressions.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -48,7 +49,7 @@ std::string html::describeDomain(BlockOp block) {
 
 LengthValues html::getSampleLengths(GraphOp graph, const LengthValues &given) {
   LengthValues values;
-  auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds");
+  auto bounds = graph->getAttrOfType<ft::BoundsAttr>(ft::names::bounds);
   SmallVector<StringAttr> names = graph.getSymbolNames();
   for (int64_t raise = 0; raise < 16; ++raise) {
     for (auto [i, name] : llvm::enumerate(names))

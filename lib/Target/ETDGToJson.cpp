@@ -11,6 +11,7 @@
 #include "TensorExpressionsJson.h"
 
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -347,7 +348,7 @@ void JsonWriter::write() {
     json.attribute("name", graph.getSymName());
     writeStrings("symbols", graph.getSymbolNames());
     json.attributeArray("bounds", [&] {
-      if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds"))
+      if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>(ft::names::bounds))
         for (ft::LengthAttr bound : bounds.getNonNegative()) {
           std::string text;
           llvm::raw_string_ostream os(text);

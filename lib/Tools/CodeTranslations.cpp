@@ -4,6 +4,7 @@
 // --mlir-to-ptx, --mlir-to-llvmir, --mlir-to-assembly and --mlir-to-bundle of ft-translate.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Tools/ToolHelp.h"
 #include "ft/Tools/ToolOptions.h"
 #include "Translations.h"
@@ -132,7 +133,7 @@ FailureOr<std::vector<std::string>> CodeOptions::getTargets(bool withCpu) const 
 
 /// Whether a function has a length of this name by default.
 static bool hasLength(FunctionOpInterface function, StringRef name) {
-  auto lengths = function->getAttrOfType<DictionaryAttr>("ft.lengths");
+  auto lengths = function->getAttrOfType<DictionaryAttr>(mlir::ft::names::lengths);
   return lengths && lengths.contains(name);
 }
 
@@ -150,9 +151,9 @@ LogicalResult CodeOptions::setTypical(ModuleOp module) const {
       if (!hasLength(function, name))
         continue;
       isKnown = true;
-      NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>("ft.typical"));
+      NamedAttrList ranges(function->getAttrOfType<DictionaryAttr>(mlir::ft::names::typical));
       ranges.set(name, builder.getI64ArrayAttr({value, value}));
-      function->setAttr("ft.typical", ranges.getDictionary(module.getContext()));
+      function->setAttr(mlir::ft::names::typical, ranges.getDictionary(module.getContext()));
     }
     if (!isKnown) {
       error() << "--typical=" << text << ": expected a length of 'ft.lengths' of some function, found none of this name\n";

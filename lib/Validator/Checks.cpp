@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -19,9 +21,9 @@ using namespace mlir::etdg::validator;
 /// What the lengths satisfy at every call, each at least 0.
 static SmallVector<ft::LengthAttr> getConstraints(GraphOp graph) {
   SmallVector<ft::LengthAttr> constraints;
-  if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds"))
+  if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>(ft::names::bounds))
     llvm::append_range(constraints, bounds.getNonNegative());
-  if (auto checks = graph->getAttrOfType<ArrayAttr>("etdg.checks"))
+  if (auto checks = graph->getAttrOfType<ArrayAttr>(etdg::names::checks))
     for (Attribute check : checks)
       if (auto entry = dyn_cast<DictionaryAttr>(check))
         if (auto bounds = entry.getAs<ft::BoundsAttr>("holds"))

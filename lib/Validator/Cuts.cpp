@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -285,7 +286,7 @@ BlockOp CutQuestions::sharesOf(BlockOp join, unsigned w) {
       continue;
     for (Operation *user : join.getBuffers()[piece.getOperand()].getUsers()) {
       auto block = dyn_cast<BlockOp>(user);
-      auto cut = block ? block->getAttrOfType<DictionaryAttr>("etdg.cut") : DictionaryAttr();
+      auto cut = block ? block->getAttrOfType<DictionaryAttr>(etdg::names::cut) : DictionaryAttr();
       if (cut && !cut.getAs<UnitAttr>("resumed") && cut.getAs<IntegerAttr>("tile").getInt() == tile &&
           cut.getAs<IntegerAttr>("dimension").getInt() == int64_t(share) && cut.getAs<IntegerSetAttr>("domain").getValue() == whole &&
           block.getSymbolNames() == names && block.getNumWrites() == count)
@@ -366,7 +367,7 @@ std::string CutQuestions::askResumed() {
 }
 
 void Checks::checkCut(BlockOp shares) {
-  auto cut = shares->getAttrOfType<DictionaryAttr>("etdg.cut");
+  auto cut = shares->getAttrOfType<DictionaryAttr>(etdg::names::cut);
   if (!cut)
     return;
   CutQuestions questions(shares, cut, model.getSpace());

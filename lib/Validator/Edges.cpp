@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -27,7 +27,7 @@ public:
   /// How strong the declared wait between two nests is.
   SyncKind kindOf(Operation *from, Operation *to) const;
   std::optional<int64_t> numberOf(Operation *item) const {
-    auto number = item->getAttrOfType<IntegerAttr>(numberName);
+    auto number = item->getAttrOfType<IntegerAttr>(etdg::names::number);
     return number ? std::optional(number.getInt()) : std::nullopt;
   }
 
@@ -68,7 +68,7 @@ void DeclaredEdges::readEdge(KernelOp kernel, Attribute attribute, Report report
 bool DeclaredEdges::read(GraphOp graph, Report report) {
   SmallVector<KernelOp> kernels;
   graph.walk([&](KernelOp kernel) {
-    if (isTopKernel(kernel) && kernel->hasAttr(edgesName))
+    if (isTopKernel(kernel) && kernel->hasAttr(etdg::names::edges))
       kernels.push_back(kernel);
   });
   if (kernels.empty())
@@ -79,7 +79,7 @@ bool DeclaredEdges::read(GraphOp graph, Report report) {
         report(&item, "two nests have the number " + Twine(*number));
   });
   for (KernelOp kernel : kernels) {
-    auto edges = kernel->getAttrOfType<ArrayAttr>(edgesName);
+    auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges);
     if (!edges)
       report(kernel, "'etdg.edges' is a list of edges");
     for (Attribute edge : edges ? edges.getValue() : ArrayRef<Attribute>())

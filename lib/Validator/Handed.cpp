@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 
-#include "ft/Dialect/ETDG/IR/HandedStates.h"
 
 using namespace mlir;
 using namespace mlir::etdg;
@@ -63,7 +63,7 @@ void Checks::checkHanded(const Access &write, const Access &read, unsigned dim) 
 
 void Checks::checkHanded(const Leaf &leaf) {
   BlockOp block = leaf.block;
-  auto pairs = block->getAttrOfType<DenseI64ArrayAttr>(handedName);
+  auto pairs = block->getAttrOfType<DenseI64ArrayAttr>(etdg::names::handed);
   for (int64_t i = 0; pairs && i < pairs.size(); i += 2) {
     Value buffer = block.getBuffers()[block.getWrite(unsigned(pairs[i])).getOperand()];
     if (!llvm::all_of(buffer.getUsers(), llvm::IsaPred<BlockOp>))

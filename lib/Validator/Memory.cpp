@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Checks.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 
@@ -126,7 +127,7 @@ void Checks::checkSlots() {
   llvm::MapVector<Attribute, SmallVector<Value>> slots;
   for (Value buffer : model.getBuffers())
     if (auto op = buffer.getDefiningOp<BufferOp>())
-      if (Attribute slot = op->getAttr("etdg.slot")) {
+      if (Attribute slot = op->getAttr(etdg::names::slot)) {
         if (op->getParentOp() != graph)
           report({op, "T10", "only the graph's own buffers have slots", "", std::nullopt, ""});
         else if (llvm::any_of(buffer.getUsers(), llvm::IsaPred<ReturnOp>))

@@ -1,5 +1,6 @@
 //===- Passes.cpp - the validator in a pipeline ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Validator/Passes.h"
 #include "ft/Support/WholeFile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -53,7 +54,7 @@ static std::optional<GraphSnapshot> fromAttribute(Attribute attribute) {
 /// By the graphs' names; fails, with an error, where the module's attribute is not one of ours.
 static FailureOr<llvm::StringMap<GraphSnapshot>> readSnapshots(ModuleOp module) {
   llvm::StringMap<GraphSnapshot> snapshots;
-  Attribute found = module->getAttr(snapshotsName);
+  Attribute found = module->getAttr(etdg::names::snapshots);
   if (!found)
     return snapshots;
   auto all = dyn_cast<DictionaryAttr>(found);
@@ -67,7 +68,7 @@ static FailureOr<llvm::StringMap<GraphSnapshot>> readSnapshots(ModuleOp module) 
   }
   if (!all)
     return emitError(ft::wholeFile(module.getLoc()))
-           << "'" << snapshotsName << "' is not what etdg-take-snapshots writes: " << found;
+           << "'" << etdg::names::snapshots << "' is not what etdg-take-snapshots writes: " << found;
   return snapshots;
 }
 
@@ -107,7 +108,7 @@ struct ETDGTakeSnapshots : etdg::impl::ETDGTakeSnapshotsBase<ETDGTakeSnapshots> 
     SmallVector<NamedAttribute> snapshots;
     for (auto graph : getOperation().getOps<GraphOp>())
       snapshots.emplace_back(graph.getSymNameAttr(), toAttribute(GraphSnapshot::take(graph)));
-    getOperation()->setAttr(snapshotsName, DictionaryAttr::get(&getContext(), snapshots));
+    getOperation()->setAttr(etdg::names::snapshots, DictionaryAttr::get(&getContext(), snapshots));
     markAllAnalysesPreserved();
   }
 };
@@ -115,7 +116,7 @@ struct ETDGTakeSnapshots : etdg::impl::ETDGTakeSnapshotsBase<ETDGTakeSnapshots> 
 struct ETDGDropSnapshots : etdg::impl::ETDGDropSnapshotsBase<ETDGDropSnapshots> {
   using ETDGDropSnapshotsBase::ETDGDropSnapshotsBase;
   void runOnOperation() override {
-    getOperation()->removeAttr(snapshotsName);
+    getOperation()->removeAttr(etdg::names::snapshots);
     markAllAnalysesPreserved();
   }
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Fuzz/Check.h"
 #include "ft/Fuzz/Generator.h"
@@ -93,7 +94,7 @@ void setLengths(Program &program, int binding) {
   SmallVector<NamedAttribute> lengths;
   for (auto &[name, value] : program.bindings[binding])
     lengths.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
-  program.module->lookupSymbol(program.name)->setAttr("ft.lengths", b.getDictionaryAttr(lengths));
+  program.module->lookupSymbol(program.name)->setAttr(mlir::ft::names::lengths, b.getDictionaryAttr(lengths));
 }
 
 void report(Program &program, const Verdict &verdict, const Options &options) {
@@ -154,7 +155,7 @@ static bool readPrograms(MLIRContext *context, const std::string &path,
         binding.push_back({it->first, it->second});
         used.insert(it->first);
       }
-    if (auto lengths = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
+    if (auto lengths = function->getAttrOfType<DictionaryAttr>(mlir::ft::names::lengths))
       for (NamedAttribute n : lengths) {
         if (!lengthsGiven.count(n.getName().str()))
           binding.push_back({n.getName().str(), cast<IntegerAttr>(n.getValue()).getInt()});

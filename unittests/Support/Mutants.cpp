@@ -4,6 +4,7 @@
 // Some changes keep a graph right, most don't; which is which is not said here.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "fttest/Mutants.h"
 
 using namespace mlir;
@@ -40,7 +41,7 @@ private:
     return {};
   }
   static void setSchedule(Operation *op, ScheduleAttr schedule) {
-    op->removeAttr("etdg.candidates");
+    op->removeAttr(etdg::names::candidates);
     if (auto nest = dyn_cast<NestOp>(op))
       nest.setScheduleAttr(schedule);
     else
@@ -302,7 +303,7 @@ void Maker::makeBodies(Operation *op, unsigned number) {
     if (op->getParentOp() == graph)
       for (int64_t slot : {0, 1, 2})
         add("shared slot", std::to_string(slot), number, [=](Operation *at) {
-          at->setAttr("etdg.slot", Builder(at->getContext()).getI64IntegerAttr(slot));
+          at->setAttr(etdg::names::slot, Builder(at->getContext()).getI64IntegerAttr(slot));
         });
     unsigned depth = buffer.getType().getDepth();
     for (unsigned d = 0; d < depth; ++d)

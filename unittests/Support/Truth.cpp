@@ -1,5 +1,6 @@
 //===- Truth.cpp - is a graph right at given sizes? By enumeration --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "fttest/Truth.h"
 #include "fttest/AffineEval.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
@@ -639,13 +640,13 @@ std::string Truth::run() {
     auto op = result.getDefiningOp<BufferOp>();
     if (!op.keepsAllPlanes())
       return "a result does not keep its planes";
-    if (op->hasAttr("etdg.slot"))
+    if (op->hasAttr(etdg::names::slot))
       return "a result has a slot";
   }
   // Memory: two elements lie in one place if they are planes that agree modulo `live`,
   // or of two buffers of one slot; where those are not laid out alike, always.
   std::map<int64_t, std::vector<Point>> memories;
-  auto slotOf = [](BufferOp op) { return op->getAttrOfType<IntegerAttr>("etdg.slot"); };
+  auto slotOf = [](BufferOp op) { return op->getAttrOfType<IntegerAttr>(etdg::names::slot); };
   for (auto &[cell, by] : writes) {
     auto op = buffers[cell[0]].getDefiningOp<BufferOp>();
     auto slot = slotOf(op);

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Faults.h"
 
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Fuzz/Generator.h"
 
 using namespace mlir;
@@ -35,7 +35,7 @@ private:
 static std::map<int64_t, Operation *> nestsOf(GraphOp graph) {
   std::map<int64_t, Operation *> nests;
   graph.walk([&](Operation *op) {
-    if (auto number = op->getAttrOfType<IntegerAttr>(numberName))
+    if (auto number = op->getAttrOfType<IntegerAttr>(etdg::names::number))
       nests[number.getInt()] = op;
   });
   return nests;
@@ -78,7 +78,7 @@ void EdgeFaultsTest::plantEdges(GraphOp graph, const std::string &where, const C
   std::vector<KernelOp> kernels;
   graph.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
   for (auto [k, kernel] : llvm::enumerate(kernels)) {
-    auto edges = kernel->getAttrOfType<ArrayAttr>(edgesName);
+    auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges);
     for (unsigned e = 0; edges && e < edges.size(); ++e) {
       auto edge = cast<DictionaryAttr>(edges[e]);
       StringRef kind = edge.getAs<StringAttr>("kind").getValue();
@@ -104,7 +104,7 @@ void EdgeFaultsTest::plantEdges(GraphOp graph, const std::string &where, const C
               list.set("kind", b.getStringAttr(kinds[weaker]));
               changed[e] = list.getDictionary(b.getContext());
             }
-            copies[k]->setAttr(edgesName, b.getArrayAttr(changed));
+            copies[k]->setAttr(etdg::names::edges, b.getArrayAttr(changed));
           }, why);
           // The validator speaks of all lengths: where it shows some, an element crosses there.
           std::optional<Sizes> shown = sizesOf(why, graph);

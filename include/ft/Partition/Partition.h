@@ -4,7 +4,6 @@
 #define FT_PARTITION_PARTITION_H
 
 #include "ft/Dialect/ETDG/IR/ETDG.h"
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
 #include "ft/Schedule/Options.h"
 
 namespace mlir::ft {

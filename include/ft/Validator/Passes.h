@@ -10,9 +10,6 @@ namespace mlir::etdg {
 #define GEN_PASS_DECL
 #include "ft/Validator/Passes.h.inc"
 
-/// Where `etdg-take-snapshots` keeps its findings in a module.
-inline constexpr llvm::StringLiteral snapshotsName = "etdg.snapshots";
-
 #define GEN_PASS_REGISTRATION
 #include "ft/Validator/Passes.h.inc"
 } // namespace mlir::etdg

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Sets.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -130,10 +132,10 @@ SymbolSpace::SymbolSpace(GraphOp graph) {
       addProducts(length.getExpr(), length.getNames());
     }
   };
-  if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds"))
+  if (auto bounds = graph->getAttrOfType<ft::BoundsAttr>(ft::names::bounds))
     addFacts(bounds);
   // What every call checks holds too: splits come out even, casts change nothing.
-  if (auto checks = graph->getAttrOfType<ArrayAttr>("etdg.checks"))
+  if (auto checks = graph->getAttrOfType<ArrayAttr>(etdg::names::checks))
     for (Attribute check : checks)
       if (auto entry = dyn_cast<DictionaryAttr>(check))
         if (auto bounds = entry.getAs<ft::BoundsAttr>("holds"))

@@ -1,5 +1,6 @@
 //===- Sharding.cpp - how each length of a graph can be divided -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Analysis/Sharding/Sharding.h"
 
 #include "Judge.h"
@@ -60,7 +61,7 @@ static bool isServed(const ShardingClass &one) {
 /// How many elements a shard has at least, by what calls guarantee; none where the bound is of several names.
 static std::optional<int64_t> getLeast(GraphOp graph, StringAttr name) {
   int64_t least = 0;
-  auto bounds = graph->getAttrOfType<ft::BoundsAttr>("ft.bounds");
+  auto bounds = graph->getAttrOfType<ft::BoundsAttr>(ft::names::bounds);
   for (ft::LengthAttr bound : bounds ? bounds.getNonNegative() : ArrayRef<ft::LengthAttr>()) {
     if (!llvm::is_contained(bound.getNames(), name))
       continue;

@@ -8,7 +8,10 @@
 
 #include "Emitter.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/PassOptions.h"
 #include "ft/Schedule/Analysis/Syncs.h"
@@ -64,7 +67,7 @@ void Emitter::declareArgument(BlockArgument argument) {
     made.setNameAttr(named.getName());
   if (known.stridedDims)
     made.setStridedAttr(host.getI64IntegerAttr(known.stridedDims));
-  if (auto groups = graph.getArgAttrOfType<ArrayAttr>(number, "ft.strides"))
+  if (auto groups = graph.getArgAttrOfType<ArrayAttr>(number, mlir::ft::names::strides))
     made.setStridesAttr(groups);
 }
 
@@ -72,9 +75,9 @@ void Emitter::makeProgram() {
   SmallVector<Attribute> names = llvm::to_vector_of<Attribute>(graph.getSymbolNames());
   host.setInsertionPointToEnd(module.getBody());
   program = loops::ProgramOp::create(host, loc, graph.getSymNameAttr(), host.getArrayAttr(names), host.getArrayAttr({}),
-                                     loops::DeviceAttr(), graph->getAttrOfType<BoundsAttr>("ft.bounds"),
-                                     graph->getAttrOfType<ArrayAttr>("etdg.checks"),
-                                     graph->getAttrOfType<DenseI64ArrayAttr>(etdg::inPlaceName));
+                                     loops::DeviceAttr(), graph->getAttrOfType<BoundsAttr>(mlir::ft::names::bounds),
+                                     graph->getAttrOfType<ArrayAttr>(etdg::names::checks),
+                                     graph->getAttrOfType<DenseI64ArrayAttr>(etdg::names::inPlace));
   if (gpu)
     program.setDeviceAttr(
         loops::DeviceAttr::get(context, gpu->target, gpu->getMachine().reference, gpu->getMultiprocessors()));
@@ -92,7 +95,7 @@ void Emitter::makeProgram() {
       for (auto [i, result] : llvm::enumerate(results))
         if (result == declared.getResult())
           number = i;
-      auto slot = declared->getAttrOfType<IntegerAttr>("etdg.slot");
+      auto slot = declared->getAttrOfType<IntegerAttr>(etdg::names::slot);
       if (number)
         addBuffer(declared.getResult(), BufferKind::Result, number, {});
       else
@@ -204,7 +207,7 @@ LogicalResult Emitter::emitKernel(const NestGroup &group, StringRef name) {
 void Emitter::beginKernel(StringRef name) {
   builder.setInsertionPointToEnd(module.getBody());
   kernel = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
-  kernel->setAttr("loops.kernel", builder.getUnitAttr());
+  kernel->setAttr(loops::names::kernel, builder.getUnitAttr());
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);
   // Values that the whole kernel shares are emitted before this marker, memory after it.

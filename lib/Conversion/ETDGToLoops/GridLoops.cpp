@@ -10,6 +10,7 @@
 
 #include "Emitter.h"
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Schedule/GPU/Layouts/GpuLeaf.h"
 
 using namespace mlir;
@@ -151,7 +152,7 @@ LogicalResult Emitter::emitGridKernel(const GridKernel &read, StringRef name) {
   if (failed(read.exit ? emitLeaving(group, read.exit, read.ended, emitOne, emitEnded) : emitGroup(group, Point(), emitOne)))
     return failure();
   // Of what is staged each thread block has a part. How many there are of others loops-choose-tasks says.
-  kernel->setAttr("loops.grid", loops::GridAttr::get(context, block, stages ? gpu->getMultiprocessors() : 0));
+  kernel->setAttr(loops::names::grid, loops::GridAttr::get(context, block, stages ? gpu->getMultiprocessors() : 0));
   finishKernel("thread blocks of " + gpu->target, /*seconds=*/0);
   return success();
 }

@@ -8,9 +8,9 @@
 
 #include "Emitter.h"
 
-#include "ft/Dialect/ETDG/IR/HandedStates.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
-#include "ft/Dialect/Loops/IR/HandedStates.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/LeafColumns.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -410,7 +410,7 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
     columns.reset();
   }
   loops::LeafOp leaf = emitLeafOp(block, overlapsOf(block), rows, rowWise ? maxRows : 1, Value(), inputs, batched, outputs, columns,
-                                  gpu ? block->getAttrOfType<ArrayAttr>("etdg.layouts") : ArrayAttr());
+                                  gpu ? block->getAttrOfType<ArrayAttr>(etdg::names::layouts) : ArrayAttr());
   if (gpu)
     sayHanded(leaf, block, point);
   return success();
@@ -418,14 +418,14 @@ LogicalResult Emitter::emitLeafCall(BlockOp block, const Point &point, bool rowW
 
 /// Says which outputs the loop around the leaf hands on, of which others read the last one alone.
 void Emitter::sayHanded(loops::LeafOp leaf, BlockOp block, const Point &point) {
-  auto pairs = block->getAttrOfType<DenseI64ArrayAttr>(etdg::handedName);
+  auto pairs = block->getAttrOfType<DenseI64ArrayAttr>(etdg::names::handed);
   auto loop = dyn_cast<scf::ForOp>(leaf->getParentOp());
   SmallVector<int64_t> outputs;
   for (int64_t i = 0; pairs && loop && i + 1 < pairs.size(); i += 2)
     if (point.dims[size_t(pairs[i + 1])] == loop.getInductionVar())
       outputs.push_back(pairs[i]);
   if (!outputs.empty())
-    leaf->setAttr(loops::handedName, builder.getDenseI64ArrayAttr(outputs));
+    leaf->setAttr(loops::names::handed, builder.getDenseI64ArrayAttr(outputs));
 }
 
 loops::LeafOp Emitter::emitLeafOp(BlockOp block, ArrayAttr overlaps, Value rows, int64_t most, Value list, ValueRange inputs, ArrayRef<bool> varies,

@@ -8,8 +8,10 @@
 
 #include "Emitter.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -144,8 +146,8 @@ static bool isAnyGrouping(BlockOp block, unsigned dim) {
 
 /// Says of a loop whether what its iterations hand on to each other may stay wide until the last one.
 void Emitter::sayRounding(scf::ForOp loop, ArrayRef<BlockOp> nest, unsigned dim) {
-  if (gpu && graph->hasAttr(etdg::excessName) && llvm::all_of(nest, [&](BlockOp block) { return isAnyGrouping(block, dim); }))
-    loop->setAttr("loops.rounds_last", builder.getUnitAttr());
+  if (gpu && graph->hasAttr(etdg::names::excess) && llvm::all_of(nest, [&](BlockOp block) { return isAnyGrouping(block, dim); }))
+    loop->setAttr(loops::names::roundsLast, builder.getUnitAttr());
 }
 
 LogicalResult Emitter::emitLoops(ArrayRef<BlockOp> nest, Point point, ArrayRef<unsigned> remaining,

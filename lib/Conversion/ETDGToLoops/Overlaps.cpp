@@ -9,6 +9,7 @@
 
 #include "Emitter.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 
 using namespace mlir;
@@ -28,7 +29,7 @@ public:
 private:
   static Attribute bufferSlot(Value buffer) {
     auto declared = buffer.getDefiningOp<etdg::BufferOp>();
-    return declared ? declared->getAttr("etdg.slot") : Attribute();
+    return declared ? declared->getAttr(etdg::names::slot) : Attribute();
   }
   llvm::SmallMapVector<Value, Value, 4> inPlace;
 };

@@ -16,6 +16,8 @@
 #include "StrideGroups.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/QuasiPolynomial.h"
 
@@ -238,7 +240,7 @@ static Attribute multiplyLengths(Attribute a, Attribute b, bool hasA, int64_t fa
 /// What a function says of lengths, of those that it still has.
 void PairCollapser::renameTables() {
   MLIRContext *context = function.getContext();
-  if (auto bounds = function->getAttrOfType<BoundsAttr>("ft.bounds")) {
+  if (auto bounds = function->getAttrOfType<BoundsAttr>(ft::names::bounds)) {
     SmallVector<LengthAttr> kept;
     bool positiveA = false, positiveB = false;
     for (LengthAttr bound : bounds.getNonNegative()) {
@@ -250,11 +252,11 @@ void PairCollapser::renameTables() {
     if (positiveA && positiveB)
       kept.push_back(LengthAttr::get(product) - 1);
     if (kept.empty())
-      function->removeAttr("ft.bounds");
+      function->removeAttr(ft::names::bounds);
     else
-      function->setAttr("ft.bounds", BoundsAttr::get(context, kept));
+      function->setAttr(ft::names::bounds, BoundsAttr::get(context, kept));
   }
-  for (StringRef table : {"ft.lengths", "ft.typical"}) {
+  for (StringRef table : {ft::names::lengths, ft::names::typical}) {
     auto values = function->getAttrOfType<DictionaryAttr>(table);
     if (!values)
       continue;
@@ -267,9 +269,9 @@ void PairCollapser::renameTables() {
     function->setAttr(table, kept.getDictionary(context));
   }
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-    if (auto index = function.getArgAttrOfType<IndexAttr>(i, "ft.gen"))
+    if (auto index = function.getArgAttrOfType<IndexAttr>(i, ft::names::gen))
       if (!isBound(index.getLo()) || !isBound(index.getHi()))
-        function.removeArgAttr(i, "ft.gen");
+        function.removeArgAttr(i, ft::names::gen);
 }
 
 /// An operation that has a name which no argument binds any more.
@@ -295,11 +297,11 @@ Operation *PairCollapser::findUnbound() {
 void PairCollapser::note() {
   Builder builder(function.getContext());
   NamedAttrList products;
-  if (auto before = function->getAttrOfType<DictionaryAttr>(mergedLengthsName))
+  if (auto before = function->getAttrOfType<DictionaryAttr>(etdg::names::merged))
     products.append(before.getValue());
   products.append(product,
                   builder.getArrayAttr({a ? Attribute(a) : builder.getI64IntegerAttr(factor), b}));
-  function->setAttr(mergedLengthsName, products.getDictionary(function.getContext()));
+  function->setAttr(etdg::names::merged, products.getDictionary(function.getContext()));
 }
 
 bool PairCollapser::run() {

@@ -9,6 +9,8 @@
 #include "CollapsePairs.h"
 #include "Converter.h"
 #include "ft/Conversion/GraphWriter/PlainForms.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FunctionForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -205,7 +207,7 @@ LogicalResult Converter::recordChecks() {
     }
   });
   if (!checks.empty())
-    graph->setAttr("etdg.checks", builder.getArrayAttr(checks));
+    graph->setAttr(etdg::names::checks, builder.getArrayAttr(checks));
   return success();
 }
 
@@ -218,7 +220,7 @@ etdg::GraphOp Converter::convert() {
   names.context = context;
   names.names = getBoundNames(function.getArgumentTypes());
   llvm::sort(names.names, [](StringAttr a, StringAttr b) { return a.getValue() < b.getValue(); });
-  bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
+  bounds = function->getAttrOfType<BoundsAttr>(ft::names::bounds);
   sets = std::make_unique<graphwriter::ConstraintSets>(context, names.names, bounds);
 
   // Tuples are taken apart in the signature.

@@ -1,11 +1,10 @@
 //===- StrideGroups.cpp - which dimensions lie by a caller's strides ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StrideGroups.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft::toetdg;
-
-static constexpr llvm::StringLiteral stridedName = "ft.strided", stridesName = "ft.strides";
 
 static func::FuncOp functionOf(BlockArgument argument) {
   return cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -14,12 +13,12 @@ static func::FuncOp functionOf(BlockArgument argument) {
 StrideGroups::StrideGroups(BlockArgument argument) : argument(argument) {
   func::FuncOp function = functionOf(argument);
   unsigned number = argument.getArgNumber();
-  if (auto known = function.getArgAttrOfType<ArrayAttr>(number, stridesName)) {
+  if (auto known = function.getArgAttrOfType<ArrayAttr>(number, ft::names::strides)) {
     for (auto group : known.getAsRange<DenseI64ArrayAttr>())
       groups.emplace_back(group.asArrayRef());
     return;
   }
-  if (auto count = function.getArgAttrOfType<IntegerAttr>(number, stridedName))
+  if (auto count = function.getArgAttrOfType<IntegerAttr>(number, ft::names::strided))
     for (int64_t d = 0; d < count.getInt(); ++d)
       groups.push_back({d});
 }
@@ -43,6 +42,6 @@ void StrideGroups::write() {
   SmallVector<Attribute> all;
   for (ArrayRef<int64_t> group : groups)
     all.push_back(builder.getDenseI64ArrayAttr(group));
-  function.setArgAttr(argument.getArgNumber(), stridedName, builder.getI64IntegerAttr(int64_t(groups.size())));
-  function.setArgAttr(argument.getArgNumber(), stridesName, builder.getArrayAttr(all));
+  function.setArgAttr(argument.getArgNumber(), ft::names::strided, builder.getI64IntegerAttr(int64_t(groups.size())));
+  function.setArgAttr(argument.getArgNumber(), ft::names::strides, builder.getArrayAttr(all));
 }

@@ -15,6 +15,8 @@
 #include "StrideGroups.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -151,7 +153,7 @@ void Cutter::renameTables() {
   if (!before)
     return;
   MLIRContext *context = function.getContext();
-  for (StringRef table : {"ft.lengths", "ft.typical"}) {
+  for (StringRef table : {ft::names::lengths, ft::names::typical}) {
     auto values = function->getAttrOfType<DictionaryAttr>(table);
     if (!values)
       continue;
@@ -181,15 +183,15 @@ bool Cutter::run() {
   MLIRContext *context = function.getContext();
   // Who calls the graph cuts as well.
   NamedAttrList known;
-  if (auto merged = function->getAttrOfType<DictionaryAttr>(mergedLengthsName))
+  if (auto merged = function->getAttrOfType<DictionaryAttr>(etdg::names::merged))
     known.append(merged.getValue());
   if (before)
     known.append(fresh, ArrayAttr::get(context, {before, LengthAttr(inner),
                                                  StringAttr::get(context, "floordiv")}));
   renameTables();
-  function->removeAttr(mergedLengthsName);
+  function->removeAttr(etdg::names::merged);
   replaceTypes();
-  function->setAttr(mergedLengthsName, known.getDictionary(context));
+  function->setAttr(etdg::names::merged, known.getDictionary(context));
   function.walk([&](Operation *op) {
     if (!isa<FlattenOp, SplitOp>(op) || op->getOperand(0).getType() != op->getResult(0).getType())
       return;

@@ -4,7 +4,9 @@
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
 #include "ft/Conversion/LaunchPlan/Writebacks.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/ArrayType.h"
 
@@ -130,14 +132,14 @@ static std::string inputName(FunctionOpInterface function, unsigned argument, un
 }
 
 unsigned mlir::ft::getStridedDims(FunctionOpInterface function, unsigned argument) {
-  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, "ft.strided");
+  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, mlir::ft::names::strided);
   return strided ? unsigned(strided.getInt()) : 0;
 }
 
 /// The caller's dimensions that each dimension with strides stands for; empty where they are the same.
 static SmallVector<SmallVector<int64_t>> getStrideGroups(FunctionOpInterface function, unsigned argument) {
   SmallVector<SmallVector<int64_t>> groups;
-  if (auto known = function.getArgAttrOfType<ArrayAttr>(argument, "ft.strides"))
+  if (auto known = function.getArgAttrOfType<ArrayAttr>(argument, mlir::ft::names::strides))
     for (auto group : known.getAsRange<DenseI64ArrayAttr>())
       groups.push_back(llvm::to_vector(group.asArrayRef()));
   return groups;
@@ -145,7 +147,7 @@ static SmallVector<SmallVector<int64_t>> getStrideGroups(FunctionOpInterface fun
 
 void mlir::ft::forgetStrideGroups(FunctionOpInterface function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    function.removeArgAttr(i, "ft.strides");
+    function.removeArgAttr(i, mlir::ft::names::strides);
 }
 
 namespace {
@@ -212,7 +214,7 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
     if (!collect(type, {}, result.inputs))
       return std::nullopt;
     for (size_t i = first; i < result.inputs.size(); ++i) {
-      auto held = function.getArgAttrOfType<StringAttr>(index, "ft.held");
+      auto held = function.getArgAttrOfType<StringAttr>(index, mlir::ft::names::held);
       result.inputs[i].isHeld = bool(held);
       result.inputs[i].name = held ? held.str() : inputName(function, index, i);
       result.inputs[i].stridedDims = getStridedDims(function, index);
@@ -224,16 +226,16 @@ std::optional<Interface> mlir::ft::getInterface(FunctionOpInterface function) {
       return std::nullopt;
   for (auto [i, output] : llvm::enumerate(result.outputs))
     output.name = "result" + std::to_string(i);
-  if (auto names = function->getAttrOfType<ArrayAttr>("ft.binds"); names && names.size() == result.outputs.size()) {
+  if (auto names = function->getAttrOfType<ArrayAttr>(mlir::ft::names::binds); names && names.size() == result.outputs.size()) {
     result.binds = true;
     for (auto [output, name] : llvm::zip_equal(result.outputs, names.getAsRange<StringAttr>()))
       output.name = name.str();
   }
-  result.bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
-  result.checks = function->getAttrOfType<ArrayAttr>("etdg.checks");
+  result.bounds = function->getAttrOfType<BoundsAttr>(mlir::ft::names::bounds);
+  result.checks = function->getAttrOfType<ArrayAttr>(etdg::names::checks);
   if (auto graph = dyn_cast<etdg::GraphOp>(function.getOperation())) {
     result.names = graph.getSymbolNames();
-    if (auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(etdg::inPlaceName))
+    if (auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(etdg::names::inPlace))
       result.inPlace = llvm::to_vector(pairs.asArrayRef());
     return result;
   }
@@ -539,7 +541,7 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(FunctionOpInterface function) {
 
 FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &program) {
   // Where no lengths were taken as one, the graph says the same, and more: names of dynamic dimensions.
-  auto products = graph->getAttrOfType<DictionaryAttr>(mergedLengthsName);
+  auto products = graph->getAttrOfType<DictionaryAttr>(etdg::names::merged);
   if (!products)
     return makeEntry(graph);
   if (failed(checkStridedReads(graph)))
@@ -549,7 +551,7 @@ FailureOr<rt::Entry> mlir::ft::makeEntry(etdg::GraphOp graph, const Interface &p
     return makeEntry(graph); // (which says why)
   Interface interface = program;
   interface.location = graph.getLoc();
-  interface.checks = graph->getAttrOfType<ArrayAttr>("etdg.checks");
+  interface.checks = graph->getAttrOfType<ArrayAttr>(etdg::names::checks);
   // What is computed when arguments are bound has come to the program's own.
   interface.inputs.append(code->inputs.begin() + std::min(code->inputs.size(), program.inputs.size()), code->inputs.end());
   return EntryBuilder(code->inputs, interface, code->names, products).build();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Emitter.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -401,10 +402,10 @@ func::FuncOp Emitter::emitFunction(ArrayRef<Segment> segments) {
   b.setInsertionPoint(source);
   auto func = func::FuncOp::create(b, source.getName(), b.getFunctionType(types, {}));
   func.setPrivate();
-  func->setAttr("ft.scratch_fixed", b.getI64IntegerAttr(graph.scratch.fixedBytes));
-  func->setAttr("ft.scratch_per_row", b.getI64IntegerAttr(graph.scratch.bytesPerRow));
+  func->setAttr(mlir::ft::names::scratchFixed, b.getI64IntegerAttr(graph.scratch.fixedBytes));
+  func->setAttr(mlir::ft::names::scratchPerRow, b.getI64IntegerAttr(graph.scratch.bytesPerRow));
   if (checks)
-    func->setAttr("ft.leaf_checks", b.getUnitAttr());
+    func->setAttr(mlir::ft::names::leafChecks, b.getUnitAttr());
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToEnd(entry);
   rows = entry->getArgument(0);

@@ -1,5 +1,6 @@
 //===- LeafCodegen.cpp - The generator's entry points ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 
 #include "Emitter.h"
@@ -206,14 +207,14 @@ FailureOr<func::FuncOp> mlir::ft::planAndGenerateLeaf(func::FuncOp tensorFunc, L
 
 LeafScratch mlir::ft::getLeafScratch(func::FuncOp generated) {
   LeafScratch scratch;
-  if (auto fixed = generated->getAttrOfType<IntegerAttr>("ft.scratch_fixed"))
+  if (auto fixed = generated->getAttrOfType<IntegerAttr>(mlir::ft::names::scratchFixed))
     scratch.fixedBytes = fixed.getInt();
-  if (auto perRow = generated->getAttrOfType<IntegerAttr>("ft.scratch_per_row"))
+  if (auto perRow = generated->getAttrOfType<IntegerAttr>(mlir::ft::names::scratchPerRow))
     scratch.bytesPerRow = perRow.getInt();
   return scratch;
 }
 
 bool mlir::ft::leafChecksIndices(func::FuncOp generated) {
-  return generated->hasAttr("ft.leaf_checks");
+  return generated->hasAttr(mlir::ft::names::leafChecks);
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ContractionEmitter.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/xxhash.h"
@@ -61,7 +62,7 @@ static func::FuncOp declareProduct(ImplicitLocOpBuilder &b, func::FuncOp around,
   b.setInsertionPoint(around);
   auto function = func::FuncOp::create(b, name, b.getFunctionType(operands.getTypes(), {}));
   function.setPrivate();
-  function->setAttr("ft.product", b.getStringAttr(key));
+  function->setAttr(mlir::ft::names::product, b.getStringAttr(key));
   function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
   function->setAttr("passthrough", b.getArrayAttr({b.getStringAttr("noinline")}));
   function.addEntryBlock();
@@ -160,7 +161,7 @@ void Emitter::emitContraction(const Nest &nest) {
   SymbolTable symbols(around->getParentOp());
   std::string name = "ft_product_" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true);
   auto function = symbols.lookup<func::FuncOp>(name);
-  if (function && function->getAttrOfType<StringAttr>("ft.product").getValue() != key)
+  if (function && function->getAttrOfType<StringAttr>(mlir::ft::names::product).getValue() != key)
     return emitter.emitContraction(of.offsets, places);
   if (!function) {
     function = declareProduct(b, around, name, key, operands);

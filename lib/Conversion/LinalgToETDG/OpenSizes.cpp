@@ -9,6 +9,7 @@
 #include "DynamicSlices.h"
 
 #include "ft/Conversion/GraphWriter/GraphWriter.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/Transforms/RowSpace.h"
 #include "ft/Dialect/FT/IR/FT.h"
@@ -109,7 +110,7 @@ private:
 LogicalResult OpenSizesConverter::nameArguments() {
   llvm::SmallDenseSet<StringAttr> given;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto dims = function.getArgAttrOfType<ArrayAttr>(i, "etdg.dims"))
+    if (auto dims = function.getArgAttrOfType<ArrayAttr>(i, etdg::names::dims))
       for (auto name : dims.getAsRange<StringAttr>())
         given.insert(name);
   for (BlockArgument argument : function.getArguments()) {
@@ -117,7 +118,7 @@ LogicalResult OpenSizesConverter::nameArguments() {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       return function.emitError() << "argument " << i << " has type " << argument.getType() << "; expected a ranked tensor";
-    auto dims = function.getArgAttrOfType<ArrayAttr>(i, "etdg.dims");
+    auto dims = function.getArgAttrOfType<ArrayAttr>(i, etdg::names::dims);
     if (dims && (int64_t(dims.size()) > type.getRank() || !llvm::all_of(dims, llvm::IsaPred<StringAttr>)))
       return function.emitError() << "'etdg.dims' of argument " << i << ": expected at most " << type.getRank() << " names";
     Shape shape;
@@ -488,7 +489,7 @@ LogicalResult OpenSizesConverter::convert() {
     auto type = cast<RankedTensorType>(argument.getType());
     unsigned depth = openDepth(type);
     NamedAttrList kept(function.getArgAttrDict(argument.getArgNumber()));
-    kept.erase("etdg.dims");
+    kept.erase(etdg::names::dims);
     arguments.push_back({etdg::BufferType::get(context, ArrayRef(shapes[argument]).take_front(depth), etdg::dropLeading(type, depth)),
                          argument.getLoc(), kept.getDictionary(context)});
   }

@@ -9,6 +9,7 @@
 #include "Spmd.h"
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Machine/FindMachine.h"
 
 #include "mlir/IR/Remarks.h"
@@ -71,7 +72,7 @@ LogicalResult mlir::ft::chooseLeafRowLoops(ModuleOp module) {
     FailureOr<RowLoops> order = chooseNestOrder(function, options);
     if (failed(order))
       return failure();
-    leaf->setAttr(rowLoopsName, toRowLoops(leaf.getContext(), *order));
+    leaf->setAttr(loops::names::rowLoops, toRowLoops(leaf.getContext(), *order));
     return success();
   };
   return decideLeaves(module, [](const LeafDecisions &said) { return bool(said.rowLoops); }, choose);
@@ -83,7 +84,7 @@ LogicalResult mlir::ft::chooseLeafGuards(ModuleOp module) {
     if (failed(guards))
       return failure();
     if (ArrayAttr list = toGuards(leaf.getContext(), *guards))
-      leaf->setAttr(guardsName, list);
+      leaf->setAttr(loops::names::guards, list);
     return success();
   };
   return decideLeaves(module, [](const LeafDecisions &said) { return bool(said.guards); }, choose);

@@ -8,6 +8,7 @@
 #include "LeafDecisions.h"
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Machine/CpuTarget.h"
 
@@ -29,11 +30,8 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::tocpu;
 
-static constexpr llvm::StringLiteral functionLayoutsName = "ft.leaf_layouts", functionScratchName = "ft.leaf_scratch",
-                                     functionRowLoopsName = "ft.leaf_row_loops", functionGuardsName = "ft.leaf_guards";
-
 static SmallVector<func::FuncOp> leavesOf(ModuleOp module) {
-  return llvm::to_vector(llvm::make_filter_range(module.getOps<func::FuncOp>(), [](func::FuncOp function) { return function->hasAttr("ft.leaf"); }));
+  return llvm::to_vector(llvm::make_filter_range(module.getOps<func::FuncOp>(), [](func::FuncOp function) { return function->hasAttr(mlir::ft::names::leaf); }));
 }
 
 /// A list that a function has; an error at it where it is another one.
@@ -49,10 +47,10 @@ static LogicalResult readList(func::FuncOp function, StringRef name, StringRef e
 static LogicalResult readDecisions(func::FuncOp function, LeafDecisions &said) {
   return success(
       succeeded(readList<loops::ProductAttr, loops::LanesAttr, loops::JoinedAttr>(
-          function, functionLayoutsName, "#loops.product, #loops.lanes and #loops.joined", said.layouts)) &&
-      succeeded(readList<loops::ScratchAttr>(function, functionScratchName, "#loops.scratch", said.scratch)) &&
-      succeeded(readList<DenseI64ArrayAttr>(function, functionRowLoopsName, "lists of loop nests", said.rowLoops)) &&
-      succeeded(readList<loops::GuardAttr>(function, functionGuardsName, "#loops.guard", said.guards)));
+          function, mlir::ft::names::leafLayouts, "#loops.product, #loops.lanes and #loops.joined", said.layouts)) &&
+      succeeded(readList<loops::ScratchAttr>(function, mlir::ft::names::leafScratch, "#loops.scratch", said.scratch)) &&
+      succeeded(readList<DenseI64ArrayAttr>(function, mlir::ft::names::leafRowLoops, "lists of loop nests", said.rowLoops)) &&
+      succeeded(readList<loops::GuardAttr>(function, mlir::ft::names::leafGuards, "#loops.guard", said.guards)));
 }
 
 /// How the function is called, and what it says of how it is computed.
@@ -64,11 +62,11 @@ static FailureOr<LeafOptions> optionsOf(func::FuncOp function, LeafDecisions &sa
     if (auto array = function->getAttrOfType<DenseBoolArrayAttr>(name))
       flags.assign(array.asArrayRef().begin(), array.asArrayRef().end());
   };
-  read("ft.leaf_batched", options.batched);
-  read("ft.leaf_aliases", options.aliasesOutput);
-  if (auto sums = function->getAttrOfType<TypeAttr>("ft.leaf_sums"))
+  read(mlir::ft::names::leafBatched, options.batched);
+  read(mlir::ft::names::leafAliases, options.aliasesOutput);
+  if (auto sums = function->getAttrOfType<TypeAttr>(mlir::ft::names::leafSums))
     options.sums = sums.getValue();
-  options.listed = function->hasAttr("ft.leaf_listed");
+  options.listed = function->hasAttr(mlir::ft::names::leafListed);
   said.fill(options);
   return options;
 }
@@ -94,7 +92,7 @@ struct FTChooseLeaf : mlir::ft::impl::FTChooseLeafBase<FTChooseLeaf> {
         return signalPassFailure();
       LeafDecisions all = said.completedBy(&getContext(), *plan);
       for (auto [name, list] :
-           {std::pair(functionLayoutsName, all.layouts), {functionScratchName, all.scratch}, {functionRowLoopsName, all.rowLoops}, {functionGuardsName, all.guards}})
+           {std::pair(mlir::ft::names::leafLayouts, all.layouts), {mlir::ft::names::leafScratch, all.scratch}, {mlir::ft::names::leafRowLoops, all.rowLoops}, {mlir::ft::names::leafGuards, all.guards}})
         if (list)
           function->setAttr(name, list);
     }

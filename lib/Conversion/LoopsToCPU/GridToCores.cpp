@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/LeafColumns.h"
 #include "ft/Support/MemoryAlignment.h"
 #include "Spmd.h"
@@ -243,13 +244,13 @@ LogicalResult GridKernel::toCores() {
       leaf.removePlacesAttr();
       leaf.removeNestsAttr();
     }
-    op->removeAttr("loops.syncs");
-    op->removeAttr("loops.joined");
-    op->removeAttr("loops.kept");
-    op->removeAttr("loops.rounds_last");
+    op->removeAttr(loops::names::syncs);
+    op->removeAttr(loops::names::joined);
+    op->removeAttr(loops::names::kept);
+    op->removeAttr(loops::names::roundsLast);
   });
-  kernel->removeAttr("loops.grid");
-  kernel->removeAttr("loops.shared");
+  kernel->removeAttr(loops::names::grid);
+  kernel->removeAttr(loops::names::shared);
   return setLevels();
 }
 

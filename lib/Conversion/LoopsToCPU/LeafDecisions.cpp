@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LeafDecisions.h"
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/LeafColumns.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -152,7 +153,7 @@ LeafDecisions LeafDecisions::completedBy(MLIRContext *context, const LeafPlan &c
 //===----------------------------------------------------------------------===//
 
 LeafDecisions tocpu::decisionsOf(loops::LeafOp leaf) {
-  return {leaf.getLayoutsAttr(), leaf.getScratchAttr(), leaf->getAttrOfType<ArrayAttr>(rowLoopsName), leaf->getAttrOfType<ArrayAttr>(guardsName)};
+  return {leaf.getLayoutsAttr(), leaf.getScratchAttr(), leaf->getAttrOfType<ArrayAttr>(loops::names::rowLoops), leaf->getAttrOfType<ArrayAttr>(loops::names::guards)};
 }
 
 SmallVector<SmallVector<int64_t>> tocpu::stridesOfInputs(loops::LeafOp leaf) {

@@ -42,9 +42,6 @@ SmallVector<SmallVector<int64_t>> stridesOfInputs(loops::LeafOp leaf);
 /// How a leaf is called, whose function `function` is, and what it says of how it is computed.
 FailureOr<LeafOptions> optionsOf(loops::LeafOp leaf, func::FuncOp function);
 
-/// Names of decisions that are attributes beside those of `loops.leaf`.
-inline constexpr llvm::StringLiteral rowLoopsName = "loops.row_loops", guardsName = "loops.guards";
-
 } // namespace mlir::ft::tocpu
 
 #endif // FT_LIB_CONVERSION_LOOPSTOCPU_LEAFDECISIONS_H

@@ -8,6 +8,7 @@
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
 #include "Spmd.h"
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -143,7 +144,7 @@ LogicalResult Kernel::convertTasks(Operation *outermost) {
 }
 
 LogicalResult Kernel::convertTeam() {
-  kernel->setAttr("loops.team", builder.getUnitAttr());
+  kernel->setAttr(loops::names::team, builder.getUnitAttr());
   beginCount();
   returnCount(arith::ConstantIntOp::create(builder, kernel.getLoc(), 1, 64));
   Location loc = kernel.getLoc();

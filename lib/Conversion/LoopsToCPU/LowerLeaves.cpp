@@ -9,6 +9,7 @@
 #include "ft/Analysis/LeafGraph/CopyBody.h"
 #include "ft/Conversion/LeafToLoops/LeafCodegen.h"
 #include "ft/Conversion/LoopsToCPU/LoopsToCPU.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "LeafDecisions.h"
 #include "Spmd.h"
 
@@ -113,9 +114,9 @@ FailureOr<func::FuncOp> LeafLowering::functionOf(loops::LeafOp leaf) {
     stream << leaf.getLayoutsAttr();
   if (leaf.getScratch())
     stream << " scratch " << leaf.getScratchAttr();
-  if (Attribute rowLoops = leaf->getAttr(rowLoopsName))
+  if (Attribute rowLoops = leaf->getAttr(loops::names::rowLoops))
     stream << " row loops " << rowLoops;
-  if (Attribute guards = leaf->getAttr(guardsName))
+  if (Attribute guards = leaf->getAttr(loops::names::guards))
     stream << " guards " << guards;
   for (ArrayRef<int64_t> strides : stridesOfInputs(leaf)) {
     stream << " strides";

@@ -8,7 +8,7 @@
 #include "KernelBuilder.h"
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
-#include "ft/Dialect/Tile/IR/Tasks.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Runtime/Program/Target.h"
 
 #include <cstddef>
@@ -96,7 +96,7 @@ scf::ForOp KernelBuilder::dealTasks(etdg::Dealing dealing, Value turn, Value tas
   if (dealing != etdg::Dealing::Shares) {
     scf::ForOp loop = b.loop(turn, tasks, blocks);
     if (dealing == etdg::Dealing::Turn)
-      loop->setAttr(tile::inTurnName, b.getUnitAttr());
+      loop->setAttr(tile::names::inTurn, b.getUnitAttr());
     return loop;
   }
   Value block = atEntry([&] { return b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type())); });

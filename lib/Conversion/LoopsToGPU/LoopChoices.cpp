@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoopWalker.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -15,7 +16,7 @@ using namespace mlir::ft::togpu;
 bool LoopWalker::isInMemory(const PlacedForm &form) { return form.hasMemory || form.space; }
 
 /// Whether a value lies in memory, too.
-static bool isConstant(loops::SplatOp splat) { return splat->hasAttr("loops.constant"); }
+static bool isConstant(loops::SplatOp splat) { return splat->hasAttr(loops::names::constant); }
 
 LogicalResult LoopWalker::takeSplat(loops::SplatOp splat) {
   Type element = cast<MemRefType>(splat.getResult().getType()).getElementType();

@@ -5,10 +5,12 @@
 // launches gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
 #include "LoopWalker.h"
 
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -184,14 +186,14 @@ LogicalResult LoopWalker::run(StringRef name) {
   b.setLoc(source.getLoc());
   e.cooperative = isWaiting;
   e.overlaps = launch.getOverlaps();
-  e.sharedBytes = source->getAttrOfType<loops::SharedAttr>("loops.shared").getBytes();
+  e.sharedBytes = source->getAttrOfType<loops::SharedAttr>(loops::names::shared).getBytes();
   e.threads.count = block.getThreads();
   e.beginFunction(name);
   if (failed(bindArguments()) || failed(takeBlock(source.getBody().front())))
     return failure();
   e.endFunction(block);
-  if (auto pipeline = source->getAttrOfType<tile::PipelineAttr>(tile::pipelineName))
-    e.kernel->setAttr(tile::pipelineName, pipeline);
+  if (auto pipeline = source->getAttrOfType<tile::PipelineAttr>(tile::names::pipeline))
+    e.kernel->setAttr(tile::names::pipeline, pipeline);
   // Blocks that wait for each other all run at once; others are as many as there are tasks, where the host can count them.
   constexpr int64_t largestGrid = int64_t(1) << 30; // that a launch may have, below 2^31
   int64_t given = loops::gridOf(source).getMost(), most = given ? std::min(given, largestGrid) : largestGrid;

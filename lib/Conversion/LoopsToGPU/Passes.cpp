@@ -5,6 +5,7 @@
 #include "TensorMaps.h"
 #include "ft/Conversion/LoopsToGPU/LoopsToGPU.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 #include "ft/Runtime/Base/Json.h"
 
@@ -28,10 +29,6 @@ namespace mlir::ft {
 using namespace mlir;
 using namespace mlir::ft;
 
-/// Of a module of kernels: what they are compiled for, and their launch plan. The dialect verifies that who has one has both.
-static constexpr StringRef targetName = tile::TileDialect::TargetAttrHelper::getNameStr();
-static constexpr StringRef planName = tile::TileDialect::PlanAttrHelper::getNameStr();
-
 /// Moves what a module holds to the end of another one.
 static void appendOperations(Region &from, Region &to) {
   to.front().getOperations().splice(to.front().end(), from.front().getOperations());
@@ -43,8 +40,8 @@ static void replaceByKernels(Operation *source, StringAttr name, GpuModule made,
   // (As NVVM's target attribute has it, upstream's passes compile such a module, too.)
   auto target = NVVM::NVVMTargetAttr::get(source->getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", options.target, "+ptx80");
   auto kernels = gpu::GPUModuleOp::create(builder, source->getLoc(), name, builder.getArrayAttr(target));
-  kernels->setAttr(targetName, builder.getStringAttr(options.target));
-  kernels->setAttr(planName, builder.getStringAttr(made.entry.toJson().dump(/*pretty=*/false)));
+  kernels->setAttr(tile::names::target, builder.getStringAttr(options.target));
+  kernels->setAttr(tile::names::plan, builder.getStringAttr(made.entry.toJson().dump(/*pretty=*/false)));
   appendOperations(made.module->getBodyRegion(), kernels.getBodyRegion());
   source->erase();
 }
@@ -77,20 +74,20 @@ struct ConvertLoopsToGPU : mlir::ft::impl::ConvertLoopsToGPUBase<ConvertLoopsToG
 FailureOr<GpuModule> mlir::ft::takeGpuModule(ModuleOp module, StringRef entry, StringRef target,
                                             const std::vector<::ft::rt::Entry::Extent> &numbered) {
   for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
-    if (kernels.getSymName() != entry || !kernels->hasAttr(targetName))
+    if (kernels.getSymName() != entry || !kernels->hasAttr(tile::names::target))
       continue;
-    StringRef found = cast<StringAttr>(kernels->getAttr(targetName)).getValue();
+    StringRef found = cast<StringAttr>(kernels->getAttr(tile::names::target)).getValue();
     if (found != target)
       return kernels.emitError() << "expected kernels for '" << target << "', found those for '" << found << "'";
     GpuModule result;
     ::ft::rt::Json plan;
-    ::ft::rt::Status status = ::ft::rt::Json::parse(cast<StringAttr>(kernels->getAttr(planName)).getValue().str(), plan);
+    ::ft::rt::Status status = ::ft::rt::Json::parse(cast<StringAttr>(kernels->getAttr(tile::names::plan)).getValue().str(), plan);
     if (status.ok())
       status = ::ft::rt::Entry::fromJson(plan, /*numSections=*/0, result.entry, numbered);
     if (!status.ok())
-      return kernels.emitError() << "the launch plan '" << planName << "' is wrong: " << status.message();
+      return kernels.emitError() << "the launch plan '" << tile::names::plan << "' is wrong: " << status.message();
     if (result.entry.plans.size() != 1)
-      return kernels.emitError() << "expected one plan in '" << planName << "', found " << result.entry.plans.size();
+      return kernels.emitError() << "expected one plan in '" << tile::names::plan << "', found " << result.entry.plans.size();
     result.module = ModuleOp::create(kernels.getLoc());
     appendOperations(kernels.getBodyRegion(), result.module->getBodyRegion());
     kernels.erase();
@@ -98,5 +95,5 @@ FailureOr<GpuModule> mlir::ft::takeGpuModule(ModuleOp module, StringRef entry, S
       return failure();
     return std::move(result);
   }
-  return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << targetName << "')";
+  return module.emitError() << "holds no kernels of @" << entry << " (a module of that name with '" << tile::names::target << "')";
 }

@@ -13,6 +13,7 @@
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/LaunchPlan/Guards.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -133,12 +134,6 @@ void KernelBuilder::addLaunch(StringRef name, HostExpr blocks, bool shrinks) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensor maps
-//===----------------------------------------------------------------------===//
-
-static constexpr StringRef tensorMapName = tile::TileDialect::TensorMapAttrHelper::getNameStr();
-
-//===----------------------------------------------------------------------===//
 // The driver's numbers
 //===----------------------------------------------------------------------===//
 
@@ -192,7 +187,7 @@ void KernelBuilder::describeTensorMaps() {
     kernel.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
     kernel.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(tile::mapAlignment));
     kernel.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
-    kernel.setArgAttr(number, tensorMapName, TypeAttr::get(map.getType()));
+    kernel.setArgAttr(number, tile::names::tensorMap, TypeAttr::get(map.getType()));
   }
 }
 
@@ -248,7 +243,7 @@ LogicalResult togpu::takeTensorMaps(ModuleOp kernels, const rt::Plan &plan) {
     return failure();
   for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>())
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      kernel.removeArgAttr(i, tensorMapName);
+      kernel.removeArgAttr(i, tile::names::tensorMap);
   return success();
 }
 

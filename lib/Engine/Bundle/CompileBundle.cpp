@@ -5,6 +5,7 @@
 #include "ft/Analysis/Rounding.h"
 #include "ft/Conversion/LaunchPlan/Entry.h"
 #include "ft/Conversion/LaunchPlan/Writebacks.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Pipelines/Targets.h"
@@ -89,7 +90,7 @@ static FailureOr<BundleOptions> resolveOnlyMachine(ModuleOp module, const Bundle
 static LogicalResult makeGpuGraphs(ModuleOp module, const BundleOptions &options) {
   GpuPipelineOptions gpu(options.gpu);
   for (auto function : module.getOps<FunctionOpInterface>())
-    if (auto mode = function->getAttrOfType<StringAttr>("ft.partition"); mode && gpu.partition.empty())
+    if (auto mode = function->getAttrOfType<StringAttr>(mlir::ft::names::partition); mode && gpu.partition.empty())
       gpu.partition = mode.str();
   return makeGraphs(module, options, *makeGpuPipeline(std::move(gpu)));
 }
@@ -270,10 +271,10 @@ FailureOr<std::string> mlir::ft::compileToAssembly(ModuleOp module, StringRef ta
 static rt::Json describeTest(etdg::GraphOp graph) {
   rt::Json arguments = rt::Json::makeArray(), lengths = rt::Json::makeObject();
   for (unsigned i = 0; i < graph.getArgumentTypes().size(); ++i) {
-    if (graph.getArgAttr(i, "ft.held")) // (calls do not pass it)
+    if (graph.getArgAttr(i, mlir::ft::names::held)) // (calls do not pass it)
       continue;
     rt::Json one = rt::Json::makeObject();
-    Attribute generator = graph.getArgAttr(i, "ft.gen");
+    Attribute generator = graph.getArgAttr(i, mlir::ft::names::gen);
     auto integers = [&](int64_t lo, int64_t hi) {
       one.set("kind", "integer").set("lo", LengthAttr::get(graph.getContext(), lo).str());
       one.set("hi", LengthAttr::get(graph.getContext(), hi).str());
@@ -297,7 +298,7 @@ static rt::Json describeTest(etdg::GraphOp graph) {
     }
     arguments.push(std::move(one));
   }
-  if (auto defaults = graph->getAttrOfType<DictionaryAttr>("ft.lengths"))
+  if (auto defaults = graph->getAttrOfType<DictionaryAttr>(mlir::ft::names::lengths))
     for (NamedAttribute attr : defaults)
       if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
         lengths.set(attr.getName().getValue().str(), value.getInt());

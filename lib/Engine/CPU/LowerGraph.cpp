@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Engine/CPU/CpuModule.h"
 #include "ft/Pipelines/Targets.h"
@@ -55,7 +56,7 @@ void ProgramReader::readBuffer(loops::BufferOp op) {
 
 CpuStep ProgramReader::readLaunch(loops::LaunchOp launch) {
   auto callee = result.module->lookupSymbol<func::FuncOp>(launch.getCallee());
-  CpuKernel kernel{launch.getCallee().str(), launch.getLoc(), callee->hasAttr("loops.team"), {}, {}, 0};
+  CpuKernel kernel{launch.getCallee().str(), launch.getLoc(), callee->hasAttr(loops::names::team), {}, {}, 0};
   for (Value argument : launch.getArguments())
     kernel.slots.push_back(slots.lookup(argument));
   kernel.plan = launch.getPlan().value_or("").str();
@@ -212,8 +213,8 @@ FailureOr<CpuModule> mlir::ft::lowerGraphToCpu(etdg::GraphOp graph, const CpuOpt
     return failure();
   ProgramReader(*module.getOps<loops::ProgramOp>().begin(), result).read();
   for (auto function : module.getOps<func::FuncOp>()) {
-    function->removeAttr("loops.kernel");
-    function->removeAttr("loops.team");
+    function->removeAttr(loops::names::kernel);
+    function->removeAttr(loops::names::team);
   }
   return std::move(result);
 }

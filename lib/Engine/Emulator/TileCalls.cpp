@@ -12,6 +12,7 @@
 #include "CallBuilder.h"
 
 #include "ft/Conversion/TileToNVVM/TileToNVVM.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -374,7 +375,7 @@ auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &ope
   RewritePatternSet patterns(context);
   populateRowCalls(converter, patterns, calls);
   mlir::ft::populateTileMemoryPatterns(converter, patterns);
-  module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(pipelineName); }); // whose roles are not interpreted
+  module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(tile::names::pipeline); }); // whose roles are not interpreted
   patterns.add<CallLoad, CallStore, CallCopy, CallFetch, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
                CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallNumbers, CallConcat, CallPart, CallRowValues, CallBroadcast, CallMma, CallMap,
                CallReduce>(converter, context, calls);

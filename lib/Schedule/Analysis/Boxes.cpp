@@ -1,5 +1,6 @@
 //===- Boxes.cpp - reads of scalars that lie in memory in order -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Boxes.h"
 
 using namespace mlir;
@@ -50,7 +51,7 @@ static SmallVector<std::optional<int64_t>> getStrides(Value buffer,
   // Those that the caller gives.
   if (auto argument = dyn_cast<BlockArgument>(buffer))
     if (auto graph = dyn_cast<etdg::GraphOp>(argument.getOwner()->getParentOp()))
-      if (auto given = graph.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "ft.strided"))
+      if (auto given = graph.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), ft::names::strided))
         std::fill_n(strides.begin(), std::min<size_t>(given.getInt(), strides.size()), std::nullopt);
   return strides;
 }

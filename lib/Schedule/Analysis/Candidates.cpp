@@ -1,6 +1,7 @@
 //===- Candidates.cpp - among what a schedule is chosen -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Candidates.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -13,7 +14,7 @@ static constexpr unsigned mostCandidates = 6;
 
 SmallVector<etdg::ScheduleAttr> schedule::getOrders(Operation *item) {
   SmallVector<etdg::ScheduleAttr> schedules;
-  auto candidates = item->getAttrOfType<ArrayAttr>(candidatesName);
+  auto candidates = item->getAttrOfType<ArrayAttr>(etdg::names::candidates);
   if (!candidates)
     return schedules;
   for (auto [i, attr] : llvm::enumerate(candidates))

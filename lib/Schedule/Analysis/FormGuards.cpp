@@ -4,6 +4,7 @@
 #include "ft/Schedule/Analysis/FormGuards.h"
 
 #include "ft/Analysis/Extents.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -33,7 +34,7 @@ static SmallVector<StringAttr> namesOf(Operation *item) {
 
 /// What `ft.typical` says, [least, greatest].
 static std::optional<std::pair<int64_t, int64_t>> typicalRange(etdg::GraphOp graph, StringAttr name) {
-  auto ranges = graph->getAttrOfType<DictionaryAttr>("ft.typical");
+  auto ranges = graph->getAttrOfType<DictionaryAttr>(ft::names::typical);
   auto range = ranges ? dyn_cast_or_null<ArrayAttr>(ranges.get(name)) : ArrayAttr();
   if (!range || range.size() != 2 || !llvm::all_of(range, llvm::IsaPred<IntegerAttr>))
     return std::nullopt;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Accesses.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Schedule/Apply/BindInPlace.h"
 
@@ -305,12 +306,12 @@ struct ETDGBindInPlace : ft::impl::ETDGBindInPlaceBase<ETDGBindInPlace> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
     auto asked = graph->getAttrOfType<DenseI64ArrayAttr>("tssa.writeback");
-    if (graph.isExternal() || !asked || graph->hasAttr(inPlaceName))
+    if (graph.isExternal() || !asked || graph->hasAttr(etdg::names::inPlace))
       return;
     // Lists of one argument after conversion are one buffer each: numbers stay.
     SmallVector<int64_t> bound = Binder(graph).run(asked.asArrayRef());
     if (!bound.empty())
-      graph->setAttr(inPlaceName, DenseI64ArrayAttr::get(graph.getContext(), bound));
+      graph->setAttr(etdg::names::inPlace, DenseI64ArrayAttr::get(graph.getContext(), bound));
   }
 };
 } // namespace

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/Apply/Exits.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -132,7 +133,7 @@ Ending::Ending(KernelOp kernel) {
       writers[leaf.getBuffers()[leaf.getWrite(w).getOperand()]].push_back({unsigned(n), w});
   auto graph = kernel->getParentOfType<etdg::GraphOp>();
   Operation *end = graph.getBody().front().getTerminator();
-  for (StringRef name : {StringRef(etdg::inPlaceName), StringRef("tssa.writeback")})
+  for (StringRef name : {StringRef(etdg::names::inPlace), StringRef("tssa.writeback")})
     if (auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(name))
       for (size_t i = 0; i + 1 < size_t(pairs.size()); i += 2)
         if (writers.contains(end->getOperand(pairs[i + 1])))
@@ -204,7 +205,7 @@ SmallVector<BlockOp> Ending::end(Place exit) {
     builder.setInsertionPointAfter(leaf);
     auto copy = cast<BlockOp>(builder.clone(*leaf));
     // Layouts are of the loop nests that the leaf had.
-    copy->removeAttr("etdg.layouts");
+    copy->removeAttr(etdg::names::layouts);
     builder.setInsertionPointToStart(&copy.getBody().front());
     for (unsigned read = 0; read < leaf.getNumReads(); ++read)
       if (isFlag(leaf, read, exit)) {

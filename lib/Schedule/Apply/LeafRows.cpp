@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/Apply/LeafRows.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/GPU/Layouts/GpuLeaf.h"
 #include "ft/Schedule/Analysis/KeptPlanes.h"
@@ -26,8 +27,6 @@ using namespace mlir::ft::schedule;
 using etdg::LoopLevel;
 using etdg::RowsAttr;
 using etdg::ScheduleAttr;
-
-static constexpr StringRef rowsName = "etdg.rows", layoutsName = "etdg.layouts";
 
 //===----------------------------------------------------------------------===//
 // What is written
@@ -55,7 +54,7 @@ static bool isOnGpu(BlockOp leaf) {
 }
 
 FailureOr<RowUse> schedule::readRowUse(BlockOp leaf, std::optional<RowsOfLeaf> rows, llvm::function_ref<int64_t(Value, unsigned)> planesOf) {
-  auto given = leaf->getAttrOfType<RowsAttr>(rowsName);
+  auto given = leaf->getAttrOfType<RowsAttr>(etdg::names::rows);
   if (!rows) {
     if (given)
       return leaf.emitError() << "'etdg.rows' says which rows one call computes, and no loop around this leaf has the level rows or listed_rows";
@@ -112,7 +111,7 @@ RowUse LeafRowsChooser::cheapest(BlockOp leaf, RowsOfLeaf rows) {
 /// Layouts are chosen before storage, as if all planes were kept.
 void LeafRowsChooser::checkLayouts(BlockOp leaf, std::optional<unsigned> row, bool isTogether) {
   auto planes = [&](Value buffer, unsigned dim) { return kept.at(buffer, dim); };
-  if (!leaf->hasAttr(layoutsName) || !isOnGpu(leaf))
+  if (!leaf->hasAttr(etdg::names::layouts) || !isOnGpu(leaf))
     return;
   bool wasTogether = row && (isRowUniform(leaf, *row, allPlanes) || (hasProductLayout(leaf) && findRowRuns(leaf, *row, allPlanes)));
   StringRef why;
@@ -122,15 +121,15 @@ void LeafRowsChooser::checkLayouts(BlockOp leaf, std::optional<unsigned> row, bo
     why = "elements with other distances in memory than the planes that are kept leave them";
   else
     return;
-  leaf->removeAttr(layoutsName);
+  leaf->removeAttr(etdg::names::layouts);
   remark::missed(leaf.getLoc(), remark::RemarkOpts::name("other-layouts").category("storage"))
       << ("the layouts that the schedule chose are of " + why + ": they are chosen anew with the loops").str();
 }
 
 LogicalResult LeafRowsChooser::choose(BlockOp leaf) {
   std::optional<RowsOfLeaf> rows = findRowsOf(leaf);
-  if (rows && !leaf->hasAttr(rowsName))
-    leaf->setAttr(rowsName, RowsAttr::get(leaf.getContext(), cheapest(leaf, *rows)));
+  if (rows && !leaf->hasAttr(etdg::names::rows))
+    leaf->setAttr(etdg::names::rows, RowsAttr::get(leaf.getContext(), cheapest(leaf, *rows)));
   FailureOr<RowUse> use = readRowUse(leaf, rows, [&](Value buffer, unsigned dim) { return kept.at(buffer, dim); });
   if (failed(use))
     return failure();

@@ -11,6 +11,7 @@
 
 #include "ft/Schedule/CPU/ChooseCuts.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Schedule/CPU/CostModel.h"
@@ -43,7 +44,7 @@ struct Candidate {
 /// As a reduction, if it is one that nothing has scheduled; a `combine` that is not said is derived.
 static std::optional<Reduction> asReduction(BlockOp block, bool &isDerived) {
   std::string why;
-  if (!block.isLeaf() || block->hasAttr("etdg.cut") || isBinding(scheduleOf({block})))
+  if (!block.isLeaf() || block->hasAttr(etdg::names::cut) || isBinding(scheduleOf({block})))
     return std::nullopt;
   isDerived = etdg::deriveCombine(block);
   if (block.getCombine().empty())

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/CPU/ChooseSchedule.h"
 #include "CpuChooser.h"
 
@@ -45,7 +46,7 @@ Price &Price::operator+=(const Price &next) {
 FailureOr<Price> CpuChooser::price(Operation *item, etdg::ScheduleAttr schedule) {
   OpBuilder builder(item);
   Operation *copy = builder.clone(*item);
-  copy->removeAttr(candidatesName);
+  copy->removeAttr(etdg::names::candidates);
   if (schedule)
     setOrder(copy, schedule);
   if (!applier)
@@ -209,7 +210,7 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
   Operation *item = etdg::getTopItems(graph)[number];
   SmallVector<etdg::ScheduleAttr> orders = getOrders(item);
   SmallVector<etdg::Division> divisions = etdg::getDivisions(item);
-  item->removeAttr("etdg.divisions");
+  item->removeAttr(etdg::names::divisions);
   // (Cores share out loops inside of one, too.)
   llvm::erase_if(divisions, [](const etdg::Division &division) { return division.apart; });
   if (orders.size() < 2 && divisions.empty())

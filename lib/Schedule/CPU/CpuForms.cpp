@@ -9,6 +9,7 @@
 
 #include "CpuChooser.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Apply/JoinForms.h"
 
 #include "mlir/IR/Remarks.h"
@@ -65,7 +66,7 @@ void CpuChooser::makeOrder(Form &form, unsigned number) {
   form.own = {etdg::getTopItems(*form.graph)[number]};
   if (form.order)
     setOrder(form.own.front(), form.order);
-  form.own.front()->removeAttr(candidatesName);
+  form.own.front()->removeAttr(etdg::names::candidates);
 }
 
 double CpuChooser::weigh(const Price &price) const {

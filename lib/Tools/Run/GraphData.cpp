@@ -10,6 +10,7 @@
 #include "ft/Tools/RunProgram.h"
 
 #include "ft/Conversion/FTToETDG/FTToETDG.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -24,7 +25,7 @@ static std::optional<int64_t> evaluate(LengthAttr length, const LengthValues &le
 }
 
 bool tools::hasMergedLengths(const Entry &entry, etdg::GraphOp graph) {
-  return isa<func::FuncOp>(entry.op) && graph->hasAttr(mergedLengthsName);
+  return isa<func::FuncOp>(entry.op) && graph->hasAttr(etdg::names::merged);
 }
 
 /// The value of a name that stands for a product of two, which may be such names themselves.
@@ -52,7 +53,7 @@ static std::optional<int64_t> valueOf(DictionaryAttr products, Attribute factor,
 }
 
 void tools::toGraphShapes(const Entry &entry, etdg::GraphOp graph, Data &data) {
-  auto products = graph->getAttrOfType<DictionaryAttr>(mergedLengthsName);
+  auto products = graph->getAttrOfType<DictionaryAttr>(etdg::names::merged);
   for (NamedAttribute product : products)
     if (std::optional<int64_t> value = valueOf(products, product.getName(), data.lengths))
       data.lengths[product.getName()] = *value;

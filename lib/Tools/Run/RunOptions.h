@@ -54,7 +54,7 @@ struct RunOptions {
   cl::opt<int64_t> candidate{"candidate", cl::desc("the order or loop distribution of this rank, not the cheapest (an error names the ranks that there are)"), cl::value_desc("rank"), cl::init(-1),
                              cl::cat(category)};
   cl::opt<std::string> loops{"loops", cl::desc("cpu: run these loops, as --ft-compile=to=tile prints them, in the place of the "
-                                               "program's own"), cl::value_desc("loops.mlir"), cl::cat(category)};
+                                               "program's own"), cl::value_desc("file.mlir"), cl::cat(category)};
   cl::opt<std::string> kernels{"kernels", cl::desc("emulate, interpret-tile: run these kernels, as --ft-compile=\"to=threads target=...\" prints "
                                                    "them, in the place of the program's own"), cl::value_desc("kernels.mlir"),
                                cl::cat(category)};

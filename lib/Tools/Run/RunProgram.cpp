@@ -8,6 +8,8 @@
 #include "RaggedData.h"
 
 #include "ft/Analysis/Rounding.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/TSSA/Transforms/Aliases.h"
 #include "ft/Interpreter/LengthBinding.h"
 #include "ft/Runtime/Arrays/Generate.h"
@@ -119,10 +121,10 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
   entry.op = chosen;
   auto function = cast<FunctionOpInterface>(chosen);
   entry.name = function.getName();
-  entry.bounds = chosen->getAttrOfType<BoundsAttr>("ft.bounds");
+  entry.bounds = chosen->getAttrOfType<BoundsAttr>(mlir::ft::names::bounds);
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    function.removeArgAttr(i, "ft.held"); // what is run here gets all of its arguments
-    Parameter parameter{"argument " + std::to_string(i), {}, {}, function.getArgAttr(i, "ft.gen"),
+    function.removeArgAttr(i, mlir::ft::names::held); // what is run here gets all of its arguments
+    Parameter parameter{"argument " + std::to_string(i), {}, {}, function.getArgAttr(i, mlir::ft::names::gen),
                         function.getArgument(i).getLoc()};
     if (failed(addParameters(type, parameter, entry.parameters)))
       return failure();
@@ -130,7 +132,7 @@ FailureOr<Entry> tools::findEntry(ModuleOp module, StringRef name) {
     if (auto reference = dyn_cast<tssa::MutableTensorType>(type))
       tensor = reference.getValueType();
     if (tensor)
-      addOpenSizes(tensor, i, dyn_cast_or_null<ArrayAttr>(function.getArgAttr(i, "etdg.dims")),
+      addOpenSizes(tensor, i, dyn_cast_or_null<ArrayAttr>(function.getArgAttr(i, etdg::names::dims)),
                    entry.parameters.back());
   }
   SmallVector<FloatType> roundings = findCoarsestRounding(function);
@@ -314,7 +316,7 @@ LogicalResult DataMaker::bindListCounts() {
 
 /// `ft.lengths`, where nothing else says more.
 void DataMaker::takeDefaultLengths() {
-  if (auto defaults = entry.op->getAttrOfType<DictionaryAttr>("ft.lengths"))
+  if (auto defaults = entry.op->getAttrOfType<DictionaryAttr>(mlir::ft::names::lengths))
     for (NamedAttribute attr : defaults)
       if (auto value = dyn_cast<IntegerAttr>(attr.getValue()))
         (llvm::is_contained(entry.ragged, attr.getName()) ? longest : data.lengths).try_emplace(attr.getName(), value.getInt());

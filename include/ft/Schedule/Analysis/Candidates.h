@@ -15,8 +15,6 @@
 
 namespace mlir::ft::schedule {
 
-inline constexpr llvm::StringLiteral candidatesName = "etdg.candidates";
-
 /// The orders of an item, not all where there are many.
 SmallVector<etdg::ScheduleAttr> getOrders(Operation *item);
 /// The order that it has; null where no annotation specifies one.

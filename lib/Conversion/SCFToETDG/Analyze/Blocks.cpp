@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Conversion/SCFToETDG/Analyze/ProgramAnalysis.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::raising;
 
 LogicalResult ProgramAnalysis::nameLengths() {
-  bounds = function->getAttrOfType<BoundsAttr>("ft.bounds");
+  bounds = function->getAttrOfType<BoundsAttr>(mlir::ft::names::bounds);
   llvm::SmallDenseMap<std::pair<unsigned, unsigned>, StringAttr> given;
   llvm::SetVector<StringAttr> all;
   if (bounds)
@@ -26,7 +28,7 @@ LogicalResult ProgramAnalysis::nameLengths() {
     if (!tensor)
       return refuse(function.getArgument(i).getLoc(),
                     "argument " + Twine(i) + " is no ranked tensor");
-    auto dims = function.getArgAttrOfType<ArrayAttr>(i, "etdg.dims");
+    auto dims = function.getArgAttrOfType<ArrayAttr>(i, etdg::names::dims);
     if (dims && dims.size() > static_cast<size_t>(tensor.getRank()))
       return refuse(function.getArgument(i).getLoc(),
                     "'etdg.dims' of argument " + Twine(i) + " has " + Twine(dims.size()) +

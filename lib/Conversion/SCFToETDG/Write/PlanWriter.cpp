@@ -5,6 +5,7 @@
 // operations are cloned. A buffer stands where its body begins, in the order of first uses.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Conversion/SCFToETDG/Write/PlanWriter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -204,7 +205,7 @@ etdg::GraphOp PlanWriter::openGraph() {
   SmallVector<graphwriter::GraphArgument> arguments;
   for (auto [argument, home] : llvm::zip_equal(function.getArguments(), plan.arguments)) {
     NamedAttrList attributes(function.getArgAttrDict(argument.getArgNumber()));
-    attributes.erase("etdg.dims"); // their names are the buffer's
+    attributes.erase(etdg::names::dims); // their names are the buffer's
     arguments.push_back({bufferTypeOf(context, *home), argument.getLoc(), attributes.getDictionary(context)});
   }
   SmallVector<Type> results;

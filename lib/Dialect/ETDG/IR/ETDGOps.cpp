@@ -5,6 +5,7 @@
 // blocks are in BlockVerifier.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "mlir/IR/OpImplementation.h"
@@ -53,7 +54,7 @@ SmallVector<StringAttr> GraphOp::getSymbolNames() {
 
 /// `etdg.checks`: what a call's lengths satisfy, why, and at which operation of the program.
 static LogicalResult verifyChecks(GraphOp graph) {
-  Attribute given = graph->getAttr("etdg.checks");
+  Attribute given = graph->getAttr(names::checks);
   if (!given)
     return success();
   auto isCheck = [](Attribute check) {

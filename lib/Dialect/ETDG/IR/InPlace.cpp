@@ -1,5 +1,6 @@
 //===- InPlace.cpp - results in the memory of arguments and of operands ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -10,7 +11,7 @@ using namespace mlir::etdg;
 
 llvm::SmallMapVector<Value, Value, 4> etdg::getInPlaceArguments(GraphOp graph) {
   llvm::SmallMapVector<Value, Value, 4> found;
-  auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(inPlaceName);
+  auto pairs = graph->getAttrOfType<DenseI64ArrayAttr>(names::inPlace);
   if (!pairs || graph.isExternal())
     return found;
   Operation &end = graph.getBody().front().back();

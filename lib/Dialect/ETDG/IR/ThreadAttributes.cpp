@@ -5,6 +5,7 @@
 // the guards of variants.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Support/NamedAffine.h"
 #include "ft/Support/NestLayout.h"
@@ -288,24 +289,24 @@ static bool isEdge(Attribute entry) {
 
 /// What kernels of a graph that was cut say of their nests (`etdg-partition`); none of another attribute.
 static std::optional<LogicalResult> verifyPartition(Operation *op, StringRef name, Attribute value) {
-  auto wrong = [&](StringRef what) -> LogicalResult { return op->emitOpError() << "'etdg." << name << "' is " << what << ", found " << value; };
+  auto wrong = [&](StringRef what) -> LogicalResult { return op->emitOpError() << "'" << name << "' is " << what << ", found " << value; };
   bool isItem = isa<BlockOp, NestOp>(op);
-  if (name == "edges") {
+  if (name == names::edges) {
     auto list = dyn_cast<ArrayAttr>(value);
     bool fits = isa<KernelOp>(op) && list && llvm::all_of(list, isEdge);
     return fits ? success() : wrong("a kernel's list of {from = n, kind = \"none\", \"block\", \"grid\" or \"kernel\", to = m}");
   }
-  if (name == "number") {
+  if (name == names::number) {
     auto number = dyn_cast<IntegerAttr>(value);
     return isItem && number && number.getType().isInteger(64) && number.getInt() >= 0 ? success() : wrong("a nest's or block's number of 64 bits, not negative");
   }
-  if (name == "before") {
+  if (name == names::before) {
     auto kind = dyn_cast<StringAttr>(value);
     return isItem && kind && kind.getValue() == "grid" ? success() : wrong("\"grid\", of a nest or block");
   }
-  if (name == "apart" || name == "together")
+  if (name == names::apart || name == names::together)
     return isa<GraphOp>(op) && isListOf<StringAttr>(value) ? success() : wrong("a graph's list of merges, \"first+second\" by the names of blocks");
-  if (name == "partitioned") {
+  if (name == names::partitioned) {
     auto mode = dyn_cast<StringAttr>(value);
     return isa<GraphOp>(op) && mode ? success() : wrong("a graph's text: how it was cut into kernels");
   }
@@ -313,27 +314,27 @@ static std::optional<LogicalResult> verifyPartition(Operation *op, StringRef nam
 }
 
 LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  StringRef name = attribute.getName().strref().drop_front(StringRef("etdg.").size());
+  StringRef name = attribute.getName().strref();
   Attribute value = attribute.getValue();
   auto onlyOf = [&](bool fits, StringRef owners) -> LogicalResult {
-    return fits ? success() : op->emitOpError() << "'etdg." << name << "' is an attribute of " << owners;
+    return fits ? success() : op->emitOpError() << "'" << name << "' is an attribute of " << owners;
   };
   auto expected = [&](bool fits, StringRef what) -> LogicalResult {
-    return fits ? success() : op->emitOpError() << "'etdg." << name << "' is " << what << ", found " << value;
+    return fits ? success() : op->emitOpError() << "'" << name << "' is " << what << ", found " << value;
   };
   bool isItem = isa<BlockOp, NestOp>(op), isProgram = isa<FunctionOpInterface>(op);
-  if (name == "layouts")
+  if (name == names::layouts)
     return verifyLayouts(op, value);
-  if (name == "rows") {
+  if (name == names::rows) {
     auto leaf = dyn_cast<BlockOp>(op);
     return failed(onlyOf(leaf && leaf.isLeaf(), "a leaf"))
                ? failure()
                : expected(isa<RowsAttr>(value), "#etdg.rows<at_once>, #etdg.rows<runs> or #etdg.rows<one_by_one>");
   }
-  if (name == "candidates")
+  if (name == names::candidates)
     return failed(onlyOf(isItem, "a nest or block")) ? failure()
                                                      : expected(isListOf<ScheduleAttr>(value), "a list of schedules");
-  if (name == "divisions") {
+  if (name == names::divisions) {
     auto isDivision = [](Attribute entry) {
       auto division = dyn_cast<DictionaryAttr>(entry);
       auto outer = division ? division.getAs<IntegerAttr>("outer") : IntegerAttr();
@@ -347,7 +348,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                ? failure()
                : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64}, perhaps with lags, apart or first = d : i64");
   }
-  if (name == "cut") {
+  if (name == names::cut) {
     auto leaf = dyn_cast<BlockOp>(op);
     return failed(onlyOf(leaf && leaf.isLeaf(), "a leaf"))
                ? failure()
@@ -355,39 +356,39 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
                           "{dimension = d : i64, domain = affine_set<...>, tile = t : i64}, perhaps resumed; d is an own dimension but "
                           "the last, t at least 1, the set over others and symbols");
   }
-  if (name == "handed")
+  if (name == names::handed)
     return verifyHanded(op, value);
-  if (name == "slot") {
+  if (name == names::slot) {
     auto slot = dyn_cast<IntegerAttr>(value);
     return failed(onlyOf(isa<BufferOp>(op), "a buffer"))
                ? failure()
                : expected(slot && slot.getType().isInteger(64) && slot.getInt() >= 0, "a number of 64 bits, not negative");
   }
-  if (name == "kept_together")
+  if (name == names::keptTogether)
     return failed(onlyOf(isItem || isa<KernelOp>(op), "a nest or block")) ? failure()
                                                                           : expected(isa<UnitAttr>(value), "a unit");
-  if (name == "excess")
+  if (name == names::excess)
     return failed(onlyOf(isa<GraphOp>(op), "a graph")) ? failure() : expected(isa<UnitAttr>(value), "a unit");
-  if (name == "merged")
+  if (name == names::merged)
     return failed(onlyOf(isProgram, "a function or graph"))
                ? failure()
                : expected(isa<DictionaryAttr>(value), "a dictionary of products");
-  if (name == "checks")
+  if (name == names::checks)
     return failed(onlyOf(isProgram, "a function or graph")) ? failure() : expected(isa<ArrayAttr>(value), "a list");
-  if (name == "in_place") {
+  if (name == names::inPlace) {
     auto pairs = dyn_cast<DenseI64ArrayAttr>(value);
     return failed(onlyOf(isa<GraphOp>(op), "a graph")) ? failure()
                                                        : expected(pairs && arePairs(cast<GraphOp>(op), pairs.asArrayRef()),
                                                                   "pairs of an argument's and a result's number");
   }
-  if (name == "snapshots") // what `etdg-take-snapshots` keeps for the validator
+  if (name == names::snapshots) // what `etdg-take-snapshots` keeps for the validator
     return failed(onlyOf(isa<ModuleOp>(op), "a module")) ? failure()
                                                          : expected(isa<DictionaryAttr>(value), "a dictionary of graphs");
-  if (name == "dims")
+  if (name == names::dims)
     return onlyOf(false, "an argument");
   if (std::optional<LogicalResult> verified = verifyPartition(op, name, value))
     return *verified;
-  return op->emitOpError() << "no attribute of etdg is called '" << name
+  return op->emitOpError() << "no attribute of etdg is called '" << name.drop_front(StringRef("etdg.").size())
                            << "': expected apart, before, candidates, checks, cut, dims, divisions, edges, excess, handed, in_place, kept_together, layouts, merged, number, partitioned, "
                            << "rows, slot, snapshots or together";
 }
@@ -395,7 +396,7 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 LogicalResult ETDGDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName().strref();
-  if (name != "etdg.dims")
+  if (name != names::dims)
     return op->emitOpError() << "argument " << argument << ": no attribute of an argument is called '" << name
                              << "': expected etdg.dims";
   if (!isListOf<StringAttr>(attribute.getValue()))

@@ -433,7 +433,7 @@ static LogicalResult verifyCompute(ComputeOp op) {
     return op->emitOpError("(C5) may be re-associated only where state and element types agree or "
                            "'combine' is given: states ")
            << states << ", elements " << elements << "; '"
-           << (op.isScan() ? "ft.scanl" : "ft.foldl") << "' keeps the order";
+           << (op.isScan() ? ScanLOp::getOperationName() : FoldLOp::getOperationName()) << "' keeps the order";
   return success();
 }
 

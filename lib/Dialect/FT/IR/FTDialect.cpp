@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FTDetail.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "ft/Dialect/FT/IR/StrideGroups.h"
 #include "ft/Support/PartitionModes.h"
@@ -87,13 +88,13 @@ static LogicalResult verifyLengthTable(Operation *op, NamedAttribute attribute,
 /// What the value of an attribute is that functions of leaves have, one core's code for a leaf or a product of one.
 static std::optional<StringRef> describeLeafAttribute(StringRef name) {
   return llvm::StringSwitch<std::optional<StringRef>>(name)
-      .Cases({"ft.leaf", "ft.leaf_listed", "ft.leaf_checks"}, "nothing but itself")
-      .Case("ft.leaf_batched", "a truth value for each argument, array<i1: ...>")
-      .Case("ft.leaf_aliases", "a truth value for each result, array<i1: ...>")
-      .Case("ft.leaf_sums", "a type of floating-point numbers")
-      .Cases({"ft.leaf_layouts", "ft.leaf_scratch", "ft.leaf_row_loops", "ft.leaf_guards"}, "a list of how loop nests are computed (ft-choose-leaf)")
-      .Cases({"ft.scratch_fixed", "ft.scratch_per_row"}, "a number of bytes, an i64 of at least 0")
-      .Case("ft.product", "a text")
+      .Cases({names::leaf, names::leafListed, names::leafChecks}, "nothing but itself")
+      .Case(names::leafBatched, "a truth value for each argument, array<i1: ...>")
+      .Case(names::leafAliases, "a truth value for each result, array<i1: ...>")
+      .Case(names::leafSums, "a type of floating-point numbers")
+      .Cases({names::leafLayouts, names::leafScratch, names::leafRowLoops, names::leafGuards}, "a list of how loop nests are computed (ft-choose-leaf)")
+      .Cases({names::scratchFixed, names::scratchPerRow}, "a number of bytes, an i64 of at least 0")
+      .Case(names::product, "a text")
       .Default(std::nullopt);
 }
 
@@ -103,18 +104,18 @@ static LogicalResult verifyLeafAttribute(Operation *op, FunctionOpInterface func
   StringRef name = attribute.getName().getValue();
   Attribute value = attribute.getValue();
   bool isRight = isa<UnitAttr>(value);
-  if (name == "ft.leaf_batched" || name == "ft.leaf_aliases") {
+  if (name == names::leafBatched || name == names::leafAliases) {
     auto flags = dyn_cast<DenseBoolArrayAttr>(value);
-    isRight = flags && flags.size() == int64_t(name == "ft.leaf_batched" ? function.getNumArguments() : function.getNumResults());
-  } else if (name == "ft.leaf_sums") {
+    isRight = flags && flags.size() == int64_t(name == names::leafBatched ? function.getNumArguments() : function.getNumResults());
+  } else if (name == names::leafSums) {
     auto type = dyn_cast<TypeAttr>(value);
     isRight = type && isa<FloatType>(type.getValue());
   } else if (expected.starts_with("a list")) {
     isRight = isa<ArrayAttr>(value); // what each element is, the passes say that read it
-  } else if (name.starts_with("ft.scratch")) {
+  } else if (name == names::scratchFixed || name == names::scratchPerRow) {
     auto bytes = dyn_cast<IntegerAttr>(value);
     isRight = bytes && bytes.getType().isInteger(64) && bytes.getInt() >= 0;
-  } else if (name == "ft.product") {
+  } else if (name == names::product) {
     isRight = isa<StringAttr>(value);
   }
   if (isRight)
@@ -148,7 +149,7 @@ static LogicalResult verifyBinds(Operation *op, FunctionOpInterface function, At
   if (!function || !isList || names.size() != function.getNumResults())
     return op->emitError() << "'ft.binds' must list a name for each result of a function, found " << value;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (!function.getArgAttr(i, "ft.held"))
+    if (!function.getArgAttr(i, names::held))
       return op->emitError() << "a function with 'ft.binds' takes held arguments alone, and argument " << i << " has no 'ft.held'";
   return success();
 }
@@ -159,7 +160,7 @@ static LogicalResult verifyHeld(Operation *op, FunctionOpInterface function, uns
   if (!name || name.empty())
     return op->emitError() << "'ft.held' of argument " << argument << " must be a name, found " << value;
   for (unsigned i = 0; i < argument; ++i)
-    if (function.getArgAttr(i, "ft.held") == value)
+    if (function.getArgAttr(i, names::held) == value)
       return op->emitError() << "'ft.held' of argument " << argument << ": argument " << i << " has the name " << value << " already";
   return success();
 }
@@ -174,7 +175,7 @@ static LogicalResult verifyPartition(Operation *op, FunctionOpInterface function
 
 /// `ft.saved`, `ft.checkpoint`: what reverse mode saves (ft-differentiate).
 static LogicalResult verifySaving(Operation *op, StringRef name, Attribute value) {
-  if (name == "ft.saved") {
+  if (name == names::saved) {
     if (isa<BoolAttr, UnitAttr>(value) && op->getNumResults() != 0)
       return success();
     return op->emitError("'ft.saved' is true or false, on an operation with results; found ") << value;
@@ -196,15 +197,15 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (std::optional<StringRef> expected = describeLeafAttribute(name))
     return verifyLeafAttribute(op, function, attribute, *expected);
-  if (name == "ft.residuals")
+  if (name == names::residuals)
     return verifyResiduals(op, attribute.getValue());
-  if (name == "ft.binds")
+  if (name == names::binds)
     return verifyBinds(op, function, attribute.getValue());
-  if (name == "ft.partition")
+  if (name == names::partition)
     return verifyPartition(op, function, attribute.getValue());
-  if (name == "ft.saved" || name == "ft.checkpoint")
+  if (name == names::saved || name == names::checkpoint)
     return verifySaving(op, name, attribute.getValue());
-  if (name != "ft.bounds" && name != "ft.lengths" && name != "ft.typical")
+  if (name != names::bounds && name != names::lengths && name != names::typical)
     return op->emitError() << "unknown attribute '" << name
                            << "': the ft dialect has 'ft.binds', 'ft.bounds', 'ft.lengths', 'ft.partition', 'ft.residuals' and 'ft.typical' on "
                               "functions, 'ft.gen' on their arguments, and 'ft.checkpoint' and 'ft.saved' on operations";
@@ -222,8 +223,8 @@ LogicalResult FTDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     if (failed(
             ft::detail::verifyTypeNames(type, bound, function, [&] { return op->emitOpError(); })))
       return failure();
-  if (name != "ft.bounds")
-    return verifyLengthTable(op, attribute, bound, function, name == "ft.typical");
+  if (name != names::bounds)
+    return verifyLengthTable(op, attribute, bound, function, name == names::typical);
 
   auto bounds = dyn_cast<BoundsAttr>(attribute.getValue());
   if (!bounds)
@@ -269,7 +270,7 @@ bool mlir::ft::areStrideGroups(ArrayAttr groups, int64_t count) {
 
 /// `ft.strides = [[0], [1, 2]]`: the caller's dimensions that each dimension with strides stands for.
 static LogicalResult verifyStrideGroups(Operation *op, FunctionOpInterface function, unsigned argument, Attribute value) {
-  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, "ft.strided");
+  auto strided = function.getArgAttrOfType<IntegerAttr>(argument, names::strided);
   auto groups = dyn_cast<ArrayAttr>(value);
   if (groups && strided && areStrideGroups(groups, strided.getInt()))
     return success();
@@ -282,16 +283,16 @@ LogicalResult FTDialect::verifyRegionArgAttribute(Operation *op, unsigned region
                                                   unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if ((name != "ft.gen" && name != "ft.held" && name != "ft.strided" && name != "ft.strides") || !function)
+  if ((name != names::gen && name != names::held && name != names::strided && name != names::strides) || !function)
     return op->emitError() << "unknown argument attribute '" << name
                            << "': the ft dialect has 'ft.gen', 'ft.held', 'ft.strided' and 'ft.strides' on the arguments of functions";
   if (regionIndex != 0 || argIndex >= function.getNumArguments())
     return op->emitError() << "'" << name << "' on no argument";
-  if (name == "ft.strided")
+  if (name == names::strided)
     return verifyStrided(op, function.getArgumentTypes()[argIndex], argIndex, attribute.getValue());
-  if (name == "ft.held")
+  if (name == names::held)
     return verifyHeld(op, function, argIndex, attribute.getValue());
-  if (name == "ft.strides")
+  if (name == names::strides)
     return verifyStrideGroups(op, function, argIndex, attribute.getValue());
 
   Attribute value = attribute.getValue();
@@ -428,7 +429,7 @@ LogicalResult mlir::ft::detail::verifyNamesBound(Operation *op) {
 
 BoundsAttr mlir::ft::getBoundsAt(Operation *op) {
   for (; op; op = op->getParentOp()) {
-    if (auto bounds = op->getAttrOfType<BoundsAttr>("ft.bounds"))
+    if (auto bounds = op->getAttrOfType<BoundsAttr>(names::bounds))
       return bounds;
     if (isa<FunctionOpInterface>(op))
       break;

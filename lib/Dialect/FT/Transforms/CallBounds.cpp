@@ -1,6 +1,7 @@
 //===- CallBounds.cpp - what a call must guarantee ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallBounds.h"
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::ft;
@@ -25,7 +26,7 @@ bool mlir::ft::isListFunction(func::FuncOp function) {
 }
 
 LogicalResult mlir::ft::verifyCallBounds(func::CallOp call, func::FuncOp callee) {
-  auto bounds = callee->getAttrOfType<BoundsAttr>("ft.bounds");
+  auto bounds = callee->getAttrOfType<BoundsAttr>(ft::names::bounds);
   if (!bounds)
     return success();
   LogicalResult result = success();

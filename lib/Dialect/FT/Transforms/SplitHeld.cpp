@@ -7,6 +7,7 @@
 // once when the parameters are bound.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Dialect/FT/Transforms/Passes.h"
 
@@ -105,7 +106,7 @@ bool Splitter::isWorthHolding(Operation &op) const {
 
 bool Splitter::find() {
   for (BlockArgument argument : function.getArguments())
-    if (function.getArgAttr(argument.getArgNumber(), "ft.held")) {
+    if (function.getArgAttr(argument.getArgNumber(), ft::names::held)) {
       held.insert(argument);
       heldBytes += bytesOf(argument.getType()).value_or(0);
     }
@@ -143,7 +144,7 @@ func::FuncOp Splitter::makeBinding(ArrayRef<Value> results, ArrayAttr names, Sym
   auto types = [](auto values) { return llvm::map_to_vector(values, [](Value value) { return value.getType(); }); };
   auto made = func::FuncOp::create(function.getLoc(), (function.getName() + "_bind").str(),
                                    builder.getFunctionType(types(inputs.getArrayRef()), types(results)));
-  made->setAttr("ft.binds", names);
+  made->setAttr(ft::names::binds, names);
   symbols.insert(made, std::next(function->getIterator()));
   Block *block = made.addEntryBlock();
   builder.setInsertionPointToStart(block);
@@ -174,7 +175,7 @@ void Splitter::split(SymbolTable &symbols) {
   makeBinding(results, builder.getArrayAttr(names), symbols);
   for (auto [result, name] : llvm::zip_equal(results, names)) {
     unsigned at = function.getNumArguments();
-    auto attributes = builder.getDictionaryAttr(builder.getNamedAttr("ft.held", name));
+    auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(ft::names::held, name));
     (void)function.insertArgument(at, result.getType(), attributes, result.getLoc());
     result.replaceUsesWithIf(function.getArgument(at), [&](OpOperand &use) { return !moved.contains(body.findAncestorOpInBlock(*use.getOwner())); });
   }
@@ -189,9 +190,9 @@ struct FTSplitHeld : ft::impl::FTSplitHeldBase<FTSplitHeld> {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
-      bool holds = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return bool(function.getArgAttr(i, "ft.held")); });
+      bool holds = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return bool(function.getArgAttr(i, ft::names::held)); });
       // (A function that binds has nothing else.)
-      if (!holds || !function.getBody().hasOneBlock() || function->hasAttr("ft.binds"))
+      if (!holds || !function.getBody().hasOneBlock() || function->hasAttr(ft::names::binds))
         continue;
       Splitter splitter(function);
       if (!splitter.find())

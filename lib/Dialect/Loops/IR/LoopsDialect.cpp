@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/IR/Loops.h"
 
-#include "ft/Dialect/Loops/IR/HandedStates.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Support/MemoryAlignment.h"
 #include "ft/Support/RenamedWords.h"
 #include "ft/Support/Swizzled.h"
@@ -96,7 +96,7 @@ static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
 }
 
 static LogicalResult verifyGrid(Operation *op, GridAttr grid) {
-  if (!op->hasAttr("loops.kernel") || grid.getMost() < 0)
+  if (!op->hasAttr(names::kernel) || grid.getMost() < 0)
     return op->emitError("expected thread blocks of a kernel, ")
            << (grid.getMost() < 0 ? "not fewer than none" : "found no attribute loops.kernel") << " (loops_grid1)";
   WalkResult walked = op->walk([&](Operation *loop) {
@@ -235,31 +235,31 @@ static LogicalResult verifyRoundsLast(scf::ForOp loop) {
 LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   bool isFunction = isa<FunctionOpInterface>(op);
-  if ((name == "loops.kernel" || name == "loops.team") && isFunction && isa<UnitAttr>(attribute.getValue()))
+  if ((name == names::kernel || name == names::team) && isFunction && isa<UnitAttr>(attribute.getValue()))
     return success();
-  if (auto grid = dyn_cast<GridAttr>(attribute.getValue()); name == "loops.grid" && isFunction && grid)
+  if (auto grid = dyn_cast<GridAttr>(attribute.getValue()); name == names::grid && isFunction && grid)
     return verifyGrid(op, grid);
-  if (auto shared = dyn_cast<SharedAttr>(attribute.getValue()); name == "loops.shared" && isFunction && shared)
+  if (auto shared = dyn_cast<SharedAttr>(attribute.getValue()); name == names::shared && isFunction && shared)
     return verifyShared(op, shared);
-  if (auto splat = dyn_cast<SplatOp>(op); name == "loops.constant" && splat && isa<UnitAttr>(attribute.getValue()))
+  if (auto splat = dyn_cast<SplatOp>(op); name == names::constant && splat && isa<UnitAttr>(attribute.getValue()))
     return verifyConstant(splat);
-  if (name == "loops.syncs" && isa<LeafOp>(op) && isa<DenseBoolArrayAttr>(attribute.getValue()))
+  if (name == names::syncs && isa<LeafOp>(op) && isa<DenseBoolArrayAttr>(attribute.getValue()))
     return success();
   auto outputs = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
-  if (auto leaf = dyn_cast<LeafOp>(op); name == handedName && leaf && outputs && llvm::all_of(outputs.asArrayRef(), [&](int64_t output) {
+  if (auto leaf = dyn_cast<LeafOp>(op); name == names::handed && leaf && outputs && llvm::all_of(outputs.asArrayRef(), [&](int64_t output) {
         return output >= 0 && output < int64_t(leaf.getOutputs().size());
       }))
     return success();
   auto lists = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (name == "loops.row_loops" && isa<LeafOp>(op) && lists && llvm::all_of(lists, llvm::IsaPred<DenseI64ArrayAttr>))
+  if (name == names::rowLoops && isa<LeafOp>(op) && lists && llvm::all_of(lists, llvm::IsaPred<DenseI64ArrayAttr>))
     return success();
-  if (name == "loops.guards" && isa<LeafOp>(op) && lists)
+  if (name == names::guards && isa<LeafOp>(op) && lists)
     return verifyGuards(op, lists);
-  if (auto joined = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); name == "loops.joined" && isa<LeafOp>(op) && joined)
+  if (auto joined = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); name == names::joined && isa<LeafOp>(op) && joined)
     return verifyJoined(op, joined);
-  if (auto leaf = dyn_cast<LeafOp>(op); name == "loops.kept" && leaf && lists)
+  if (auto leaf = dyn_cast<LeafOp>(op); name == names::kept && leaf && lists)
     return verifyKept(leaf, lists);
-  if (auto loop = dyn_cast<scf::ForOp>(op); name == "loops.rounds_last" && loop && isa<UnitAttr>(attribute.getValue()))
+  if (auto loop = dyn_cast<scf::ForOp>(op); name == names::roundsLast && loop && isa<UnitAttr>(attribute.getValue()))
     return verifyRoundsLast(loop);
   if (StringRef now = ft::findRenamed(ft::WordKind::Attribute, name); !now.empty())
     return op->emitError() << "attribute '" << name << "' is " << now << " now";
@@ -516,9 +516,9 @@ int64_t LevelAttr::getMappingId() const { return int64_t(getLevel()); }
 bool LevelAttr::isLinearMapping() const { return true; }
 int64_t LevelAttr::getRelativeIndex() const { return 0; }
 
-bool loops::isKernel(func::FuncOp function) { return function->hasAttr("loops.kernel"); }
+bool loops::isKernel(func::FuncOp function) { return function->hasAttr(names::kernel); }
 
-GridAttr loops::gridOf(Operation *kernel) { return kernel->getAttrOfType<GridAttr>("loops.grid"); }
+GridAttr loops::gridOf(Operation *kernel) { return kernel->getAttrOfType<GridAttr>(names::grid); }
 
 void loops::setLevel(Operation *loop, LevelAttr level) {
   if (auto chunks = dyn_cast<ChunksOp>(loop))

@@ -1,6 +1,7 @@
 //===- LoopsOps.cpp - operations of the loops dialect ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/FT/IR/StrideGroups.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/IR/Loops.h"
 #include "ft/Support/NestLayout.h"
 
@@ -125,7 +126,7 @@ static LogicalResult verifyWaits(LaunchOp launch, FunctionOpInterface kernel) {
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &) {
   auto module = (*this)->getParentOfType<ModuleOp>();
   auto callee = module ? module.lookupSymbol<FunctionOpInterface>(getCallee()) : FunctionOpInterface();
-  if (!callee || !callee->hasAttr("loops.kernel"))
+  if (!callee || !callee->hasAttr(names::kernel))
     return emitOpError("expected a function with the attribute loops.kernel, found ")
            << (callee ? "a function without: " : "no function ") << getCallee() << " (loops_launch1)";
   auto type = dyn_cast<FunctionType>(callee.getFunctionType());

@@ -3,7 +3,7 @@
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "Numbers.h"
-#include "ft/Dialect/Tile/IR/Tasks.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Support/Swizzled.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,21 +59,21 @@ void TileDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  const StringRef target = TargetAttrHelper::getNameStr(), plan = PlanAttrHelper::getNameStr(), name = attribute.getName().getValue();
-  if (name == pipelineName) {
+  const StringRef name = attribute.getName().getValue();
+  if (name == names::pipeline) {
     if (isa<FunctionOpInterface>(op) && isa<PipelineAttr>(attribute.getValue()))
       return success();
     return op->emitOpError() << "(tile_module4) '" << name << "' is a #tile.pipeline of a function, found " << attribute.getValue();
   }
-  if (name == inTurnName)
+  if (name == names::inTurn)
     return isa<scf::ForOp>(op) && isa<UnitAttr>(attribute.getValue())
                ? success()
                : LogicalResult(op->emitOpError() << "'" << name << "' is a unit of an scf.for, found " << attribute.getValue());
-  if (name != target && name != plan)
-    return op->emitOpError() << "no attribute of tile is called '" << name << "': expected '" << plan << "' or '" << target << "'";
+  if (name != names::target && name != names::plan)
+    return op->emitOpError() << "no attribute of tile is called '" << name << "': expected '" << names::plan << "' or '" << names::target << "'";
   if (!isa<gpu::GPUModuleOp>(op))
     return op->emitOpError() << "(tile_module1) '" << name << "' is an attribute of a gpu.module";
-  const StringRef other = name == target ? plan : target;
+  const StringRef other = name == names::target ? StringRef(names::plan) : StringRef(names::target);
   if (!op->hasAttr(other))
     return op->emitOpError() << "(tile_module1) kernels say what they are for and how they are launched: expected '" << other
                              << "' beside '" << name << "'";

@@ -1,5 +1,6 @@
 //===- TileMaps.cpp - tensor maps -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -11,8 +12,6 @@ using namespace mlir;
 using namespace mlir::tile;
 
 /// Of an argument of a kernel: the tensor map whose descriptor it is.
-static constexpr StringRef tensorMapName = TileDialect::TensorMapAttrHelper::getNameStr();
-
 //===----------------------------------------------------------------------===//
 // The type
 //===----------------------------------------------------------------------===//
@@ -83,13 +82,13 @@ TensorMapType tile::getTensorMap(BlockArgument argument) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
   if (!function || !argument.getOwner()->isEntryBlock())
     return {};
-  auto said = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), tensorMapName);
+  auto said = function.getArgAttrOfType<TypeAttr>(argument.getArgNumber(), names::tensorMap);
   return said ? dyn_cast<TensorMapType>(said.getValue()) : TensorMapType();
 }
 
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
-  if (attribute.getName().getValue() != tensorMapName)
-    return op->emitOpError() << "no attribute of an argument is called '" << attribute.getName().getValue() << "': expected '" << tensorMapName << "'";
+  if (attribute.getName().getValue() != names::tensorMap)
+    return op->emitOpError() << "no attribute of an argument is called '" << attribute.getName().getValue() << "': expected '" << names::tensorMap << "'";
   auto type = dyn_cast<TypeAttr>(attribute.getValue());
   if (!type || !isa<TensorMapType>(type.getValue()))
     return op->emitOpError() << "(tile_module3) expected a !tile.tensor_map of argument " << number << ", found " << attribute.getValue();
@@ -110,7 +109,7 @@ LogicalResult TensorMapOp::verify() {
   auto argument = dyn_cast<BlockArgument>(getDescriptor());
   TensorMapType said = argument ? getTensorMap(argument) : TensorMapType();
   if (!said)
-    return emitOpError() << "(1) expected an argument of a kernel that describes a tensor map ('" << tensorMapName << "')";
+    return emitOpError() << "(1) expected an argument of a kernel that describes a tensor map ('" << names::tensorMap << "')";
   if (said != getType())
     return emitOpError() << "(1) the argument describes " << said << ", found " << getType();
   return success();

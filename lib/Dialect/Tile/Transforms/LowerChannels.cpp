@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelined.h"
 
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -221,7 +222,7 @@ void RoleLowering::branch() {
   b.setInsertionPointToStart(branch.elseBlock());
   setRegisters(b, pipeline.getRegisters()[1], NVVM::SetMaxRegisterAction::increase);
   branch.elseBlock()->getOperations().splice(std::prev(branch.elseBlock()->end()), compute.getOperations());
-  roles->getParentOp()->removeAttr(pipelineName); // which is done
+  roles->getParentOp()->removeAttr(tile::names::pipeline); // which is done
   roles.erase();
 }
 

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OrderTasks.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 
-#include "ft/Dialect/Tile/IR/Tasks.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -39,7 +39,7 @@ bool Tasks::find(scf::ForOp around, Value longer) {
   inner = longer.getDefiningOp<arith::RemUIOp>();
   auto argument = inner ? dyn_cast<BlockArgument>(inner.getLhs()) : BlockArgument();
   loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-  if (!loop || !loop->hasAttr(inTurnName) || loop.getInductionVar() != argument || !loop->isAncestor(around) || !isGridSize(loop.getStep()))
+  if (!loop || !loop->hasAttr(tile::names::inTurn) || loop.getInductionVar() != argument || !loop->isAncestor(around) || !isGridSize(loop.getStep()))
     return false;
   for (Operation *user : argument.getUsers()) {
     auto quotient = dyn_cast<arith::DivUIOp>(user);

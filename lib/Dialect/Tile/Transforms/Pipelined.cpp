@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Pipelined.h"
 
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 #include "ft/Runtime/Bundle/LaunchPlan.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -12,7 +13,7 @@ namespace rt = ::ft::rt;
 
 LogicalResult tile::eachPipelined(Operation *root, llvm::function_ref<LogicalResult(LLVM::LLVMFuncOp, PipelineAttr)> change) {
   WalkResult walked = root->walk([&](LLVM::LLVMFuncOp kernel) {
-    auto pipeline = kernel->getAttrOfType<PipelineAttr>(pipelineName);
+    auto pipeline = kernel->getAttrOfType<PipelineAttr>(tile::names::pipeline);
     return pipeline && failed(change(kernel, pipeline)) ? WalkResult::interrupt() : WalkResult::skip();
   });
   return failure(walked.wasInterrupted());
@@ -40,8 +41,7 @@ static LogicalResult changeSteps(std::vector<rt::Step> &steps, int64_t kernel, l
 /// Changes the launches of a kernel in the plan of its module, if it has one.
 static LogicalResult changePlans(LLVM::LLVMFuncOp kernel, llvm::function_ref<LogicalResult(rt::Entry &, rt::Plan &, int64_t)> change) {
   auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
-  const StringRef planName = TileDialect::PlanAttrHelper::getNameStr();
-  auto text = module ? module->getAttrOfType<StringAttr>(planName) : StringAttr();
+  auto text = module ? module->getAttrOfType<StringAttr>(tile::names::plan) : StringAttr();
   if (!text)
     return success();
   rt::Json json;
@@ -50,12 +50,12 @@ static LogicalResult changePlans(LLVM::LLVMFuncOp kernel, llvm::function_ref<Log
   if (read.ok())
     read = rt::Entry::fromJson(json, /*numSections=*/0, entry);
   if (!read.ok())
-    return module.emitError() << "'" << planName << "' is no launch plan: " << read.message();
+    return module.emitError() << "'" << tile::names::plan << "' is no launch plan: " << read.message();
   for (rt::Plan &plan : entry.plans)
     for (auto [i, name] : llvm::enumerate(plan.kernels))
       if (name == kernel.getName() && failed(change(entry, plan, int64_t(i))))
         return failure();
-  module->setAttr(planName, StringAttr::get(kernel.getContext(), entry.toJson().dump(/*pretty=*/false)));
+  module->setAttr(tile::names::plan, StringAttr::get(kernel.getContext(), entry.toJson().dump(/*pretty=*/false)));
   return success();
 }
 
@@ -67,7 +67,7 @@ LogicalResult tile::addThreads(LLVM::LLVMFuncOp kernel, int64_t threads) {
   const StringRef limitName = NVVM::NVVMDialect::getMaxntidAttrName();
   auto limit = kernel->getAttrOfType<DenseI32ArrayAttr>(limitName);
   if (!limit || limit.empty())
-    return kernel.emitError() << "a kernel with '" << pipelineName << "' says how many threads it has ('" << limitName << "')";
+    return kernel.emitError() << "a kernel with '" << tile::names::pipeline << "' says how many threads it has ('" << limitName << "')";
   SmallVector<int32_t> more(limit.asArrayRef());
   more.front() += int32_t(threads);
   kernel->setAttr(limitName, DenseI32ArrayAttr::get(kernel.getContext(), more));

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Alternatives/PricedAlternatives.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/CutLeaves.h"
 #include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
 #include "ft/Schedule/CPU/Plan.h"
@@ -178,7 +179,7 @@ void GpuCutChooser::tell(Location loc, const Choice &choice) const {
 static bool isOpen(BlockOp leaf) {
   etdg::ScheduleAttr schedule = scheduleOf({leaf});
   auto saysMore = [](etdg::LoopAttr loop) { return loop.getKind() == etdg::LoopKind::Associative; };
-  return !leaf->hasAttr("etdg.layouts") && !leaf->hasAttr("etdg.cut") &&
+  return !leaf->hasAttr(etdg::names::layouts) && !leaf->hasAttr(etdg::names::cut) &&
          (!schedule || (!isBinding(schedule) && schedule.getMap().getValue().isIdentity() && llvm::none_of(schedule.getLoops(), saysMore)));
 }
 

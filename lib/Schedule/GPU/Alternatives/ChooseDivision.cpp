@@ -6,6 +6,7 @@
 // copy, as etdg-schedule-for-gpu will schedule it, and what that wrote is priced.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Candidates.h"
 #include "ft/Schedule/GPU/Prices/KernelPrices.h"
 
@@ -216,7 +217,7 @@ void DivisionChooser::choosePriced(unsigned number, ArrayRef<etdg::Division> div
 void DivisionChooser::chooseFor(unsigned number) {
   Operation *item = etdg::getTopItems(graph)[number];
   SmallVector<etdg::Division> divisions = etdg::getDivisions(item);
-  item->removeAttr("etdg.divisions");
+  item->removeAttr(etdg::names::divisions);
   bool asks = options.candidate >= 0 || (options.planSeed != 0 && !divisions.empty());
   if ((!asks || !takeRank(number, divisions)) && !divisions.empty())
     choosePriced(number, divisions);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Alternatives/PricedAlternatives.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
 #include "ft/Schedule/Analysis/TypicalRanges.h"
 #include "ft/Schedule/PassOptions.h"
@@ -159,7 +160,7 @@ static bool isBound(BlockOp leaf) {
                      })))
       return true;
   }
-  return leaf->hasAttr("etdg.layouts");
+  return leaf->hasAttr(etdg::names::layouts);
 }
 
 int64_t IterationsChooser::choose(size_t number) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 
 using namespace mlir;
@@ -40,6 +41,6 @@ std::optional<SmallVector<RowChange>> schedule::findRowRuns(BlockOp leaf, unsign
 }
 
 bool schedule::hasProductLayout(BlockOp leaf) {
-  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto layouts = leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts);
   return layouts && llvm::any_of(layouts, [](Attribute layout) { return isa<tile::ProductAttr, tile::ChainAttr>(layout); });
 }

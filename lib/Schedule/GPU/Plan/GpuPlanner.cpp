@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/GPU/Plan/PlaceBuffers.h"
 #include "ft/Schedule/CPU/Plan.h"
@@ -462,7 +462,7 @@ LogicalResult GpuPlanner::shareColumns(ArrayRef<BlockOp> nest, GpuPlan &plan, bo
 static bool takeWait(ArrayRef<BlockOp> nest) {
   BlockOp front = nest.front();
   Operation *item = front.getNest() ? front.getNest().getOperation() : front.getOperation();
-  return bool(item->removeAttr(etdg::beforeName));
+  return bool(item->removeAttr(etdg::names::before));
 }
 
 LogicalResult GpuPlanner::planSteps(ArrayRef<SmallVector<BlockOp>> nests, MutableArrayRef<GpuPlan> plans,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/Analysis/Syncs.h"
 
@@ -67,7 +68,7 @@ static std::optional<int64_t> mostOf(StringAttr name, BoundsAttr bounds) {
 static int64_t mostIterations(BlockOp block, unsigned dim) {
   if (int64_t count = constantExtent(block, dim))
     return count;
-  auto bounds = block->getParentOfType<etdg::GraphOp>()->getAttrOfType<BoundsAttr>("ft.bounds");
+  auto bounds = block->getParentOfType<etdg::GraphOp>()->getAttrOfType<BoundsAttr>(ft::names::bounds);
   SmallVector<AffineExpr> greatest;
   for (StringAttr name : block.getSymbolNames()) {
     std::optional<int64_t> most = mostOf(name, bounds);

@@ -9,6 +9,7 @@
 #include "Scheduler.h"
 
 #include "StepLeaf.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/GPU/Layouts/RowRuns.h"
 #include "ft/Schedule/GPU/Prices/KernelPrices.h"
@@ -219,7 +220,7 @@ static SmallVector<Attribute> plansOf(Operation *item) {
   for (ArrayRef<BlockOp> nest : nestsOf(item)) {
     plans.push_back(scheduleOf(nest));
     for (BlockOp block : nest)
-      plans.push_back(block->getAttr("etdg.layouts"));
+      plans.push_back(block->getAttr(etdg::names::layouts));
   }
   return plans;
 }

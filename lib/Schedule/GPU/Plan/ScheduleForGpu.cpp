@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/Apply/ApplyPlacements.h"
 #include "ft/Schedule/Apply/ApplyTiles.h"
 #include "ft/Schedule/CPU/ChooseCuts.h"
@@ -16,7 +17,6 @@
 
 #include "Scheduler.h"
 #include "ft/Analysis/ScheduledOrder.h"
-#include "ft/Dialect/ETDG/IR/PartitionAttributes.h"
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/PassOptions.h"
@@ -101,7 +101,7 @@ static LeafContext contextOf(ArrayRef<BlockOp> nest, const GpuPlan &plan) {
 
 /// Says why warp groups don't compute a leaf with several products of halves as a chain of them.
 static void tellOfChain(BlockOp leaf, const LeafForm &form, const LeafContext &context, bool isRowWise, const Machine &machine) {
-  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto layouts = leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts);
   auto usesUnits = [](Attribute layout) {
     auto product = dyn_cast<tile::ProductAttr>(layout);
     return product && product.usesMatrixUnits();
@@ -126,9 +126,9 @@ LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &
     return makeLeafForm(*form, leaf, machine, context.row, isRowWise, [&](Value buffer) { return context.isPerRow(buffer); });
   };
   auto set = [&](bool isRowWise) {
-    leaf->setAttr("etdg.layouts", ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, isRowWise, machine)));
+    leaf->setAttr(etdg::names::layouts, ArrayAttr::get(leaf.getContext(), chooseLayouts(*form, context, isRowWise, machine)));
   };
-  bool isOpen = !leaf->hasAttr("etdg.layouts");
+  bool isOpen = !leaf->hasAttr(etdg::names::layouts);
   // Products take rows in runs between which pieces of a read change; others one by one.
   if (isOpen && !form && context.products && hasRows && findRowRuns(leaf, *context.row, noPlanes)) {
     if (failed(make(true)))
@@ -143,7 +143,7 @@ LogicalResult Scheduler::layOut(BlockOp leaf, const LeafContext &context, bool &
   if (isOpen)
     set(rowWise);
   tellOfChain(leaf, *form, context, rowWise, machine);
-  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts"))
+  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts))
     if (isa<tile::ProductAttr, tile::ChainAttr>(layout))
       usesTiles = true;
     else if (auto tiling = dyn_cast<etdg::TilingAttr>(layout))
@@ -308,7 +308,7 @@ LogicalResult Scheduler::writeBlocks(ArrayRef<BlockOp> nest, RowsOf rowsOf) {
     return failure();
   tellOfOneBlock(nest, *plan);
   if (rows)
-    front->setAttr("etdg.layouts", ArrayAttr::get(front.getContext(), toAttribute(front.getContext(), *rows)));
+    front->setAttr(etdg::names::layouts, ArrayAttr::get(front.getContext(), toAttribute(front.getContext(), *rows)));
   setSchedule(nest, toGpuSchedule(nest, *plan, {}, options.target));
   bool usesTiles = false;
   if (failed(complete({SmallVector<BlockOp>(nest)}, *plan, usesTiles)))
@@ -376,7 +376,7 @@ LogicalResult Scheduler::scheduleBody(Block &body) {
     if (isa<etdg::NestOp, BlockOp>(op) && failed(planner.divideStep(&op)))
       return failure();
   // Who cut the graph into kernels has decided which nests share one.
-  if (!graph->hasAttr(etdg::partitionedName) && failed(planner.joinShortNests(body)))
+  if (!graph->hasAttr(etdg::names::partitioned) && failed(planner.joinShortNests(body)))
     return failure();
   for (Operation &op : llvm::make_early_inc_range(body)) {
     if (auto variants = dyn_cast<etdg::VariantsOp>(op)) {
@@ -432,7 +432,7 @@ struct ETDGScheduleForGPU : ft::impl::ETDGScheduleForGPUBase<ETDGScheduleForGPU>
     options->planSeed = planSeed;
     if (!getOperation().isExternal() && failed(completeSchedules(getOperation(), *options)))
       signalPassFailure();
-    getOperation()->removeAttr(etdg::partitionedName);
+    getOperation()->removeAttr(etdg::names::partitioned);
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "RegionUnion.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/ExcessPrecision.h"
@@ -229,7 +230,7 @@ static void uniteRegionsOf(etdg::NestOp nest) {
 static BlockOp asLeaf(BlockOp block) {
   if (block.isLeaf())
     return block;
-  bool mayBeWide = block->getParentOfType<etdg::GraphOp>()->hasAttr(etdg::excessName);
+  bool mayBeWide = block->getParentOfType<etdg::GraphOp>()->hasAttr(etdg::names::excess);
   BlockOp leaf = etdg::joinPoints(block, mostPoints);
   if (leaf && mayBeWide)
     (void)etdg::leaveOutRoundings(leaf); // (a failure: there is none)

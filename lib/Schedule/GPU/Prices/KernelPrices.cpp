@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Prices/KernelPrices.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/GPU/Plan/GpuPlanner.h"
 #include "ft/Schedule/Analysis/Dimensions.h"
 #include "ft/Schedule/CPU/Plan.h"
@@ -155,7 +156,7 @@ static double registersOf(BlockOp leaf, const Machine &machine) {
   double most = 0;
   const Machine::GpuPlanning &planning = machine.gpu;
   const auto leafRegisters = double(planning.leafRegisters);
-  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>("etdg.layouts")) {
+  for (Attribute layout : leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts)) {
     if (auto product = dyn_cast<tile::ProductAttr>(layout))
       most = std::max(most, double(product.getThread()[0] * product.getThread()[1] + (product.getFused() ? planning.fusedRegisters : 0) +
                                    (product.usesMatrixUnits() ? planning.fragmentRegisters : planning.productRegisters)) - leafRegisters);
@@ -187,7 +188,7 @@ LogicalResult KernelPrices::settle(ArrayRef<BlockOp> nest, const GpuPlan &plan, 
     for (BlockOp leaf : leavesOf(block)) {
       bytes += repeatedBytes(leaf, inside);
       own += passingBytes(leaf, inside, ranges);
-      if (!leaf->hasAttr("etdg.layouts"))
+      if (!leaf->hasAttr(etdg::names::layouts))
         continue;
       registers = std::max(registers, registersOf(leaf, machine));
       if (!hasProductLayout(leaf))

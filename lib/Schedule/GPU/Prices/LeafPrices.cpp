@@ -6,6 +6,7 @@
 // each other in each round in which slices of sums are added.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Schedule/GPU/Prices/KernelPrices.h"
 #include "PlainPrices.h"
 
@@ -149,7 +150,7 @@ KernelPrices::TaskCost KernelPrices::costOfLoops(const LeafForm &form, unsigned 
 }
 
 FailureOr<KernelPrices::TaskCost> KernelPrices::costOfLeaf(BlockOp leaf, const Place &place) {
-  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto layouts = leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts);
   if (!layouts)
     return leaf.emitError("a leaf without layouts has no price");
   if (llvm::any_of(layouts, llvm::IsaPred<etdg::RowLanesAttr>))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Schedule/GPU/Prices/KernelPrices.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Support/FirstFit.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ static bool becomesOutput(const leaf::LeafGraph &graph, ArrayRef<Attribute> layo
 /// Shared memory that a leaf with products in tiles takes: operands' stages, and values between its nests that are in no registers and fit in `room`
 /// after them. The others lie in the workspace.
 FailureOr<KernelPrices::LeafBytes> KernelPrices::bytesOfProducts(BlockOp leaf, const Place &place, double room) {
-  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto layouts = leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts);
   if (llvm::any_of(layouts, llvm::IsaPred<tile::ChainAttr>)) { // whose slots are what the other memory leaves
     LeafBytes all;
     all.shared = std::max(double(machine.occupancy.sharedBytesPerBlock - machine.gpu.sharedBytesOfTwo) + room, 0.0);

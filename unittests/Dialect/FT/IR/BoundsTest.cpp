@@ -5,6 +5,7 @@
 // holds of every binding in a small box that the bounds enclose must be proven.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FT.h"
 #include "ft/Support/NamedAffine.h"
 
@@ -37,7 +38,7 @@ protected:
   }
 
   void setBounds(ArrayRef<LengthAttr> bounds) {
-    op->setAttr("ft.bounds", BoundsAttr::get(&context, bounds));
+    op->setAttr(ft::names::bounds, BoundsAttr::get(&context, bounds));
   }
 
   bool proves(ArrayRef<StringRef> bounds, StringRef nonNegative) {

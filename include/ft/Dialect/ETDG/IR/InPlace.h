@@ -15,8 +15,6 @@
 
 namespace mlir::etdg {
 
-inline constexpr llvm::StringLiteral inPlaceName = "etdg.in_place";
-
 /// The results of a graph that may lie in an argument's memory, each with that argument.
 llvm::SmallMapVector<Value, Value, 4> getInPlaceArguments(GraphOp graph);
 

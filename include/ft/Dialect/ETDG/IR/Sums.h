@@ -13,9 +13,6 @@
 
 namespace mlir::etdg {
 
-/// Of a graph: roundings to halves that nothing sees need not be made (`etdg-excess-precision`).
-inline constexpr llvm::StringLiteral excessName = "etdg.excess";
-
 inline FloatType getSumsOfHalves(MLIRContext *context) { return Float32Type::get(context); }
 
 } // namespace mlir::etdg

@@ -15,6 +15,7 @@
 #include "ft/Dialect/ETDG/Transforms/CutReductions.h"
 
 #include "ft/Analysis/Sets.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -304,7 +305,7 @@ void Cutter::mark(BlockOp shares, bool isResumed) {
   if (isResumed)
     said.push_back(builder.getNamedAttr("resumed", builder.getUnitAttr()));
   said.push_back(builder.getNamedAttr("tile", builder.getI64IntegerAttr(tile)));
-  shares->setAttr("etdg.cut", builder.getDictionaryAttr(said));
+  shares->setAttr(etdg::names::cut, builder.getDictionaryAttr(said));
 }
 
 //===----------------------------------------------------------------------===//

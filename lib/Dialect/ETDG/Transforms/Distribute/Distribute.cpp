@@ -4,6 +4,7 @@
 // Which divisions a nest has, tried on copies, and the pass etdg-distribute.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
@@ -19,9 +20,6 @@ using namespace mlir;
 using namespace mlir::etdg;
 
 /// Where this is set, reorder leaves the items of a body in it.
-static constexpr llvm::StringLiteral keptTogetherName = "etdg.kept_together";
-static constexpr llvm::StringLiteral divisionsName = "etdg.divisions";
-
 SmallVector<Operation *> etdg::getTopItems(GraphOp graph) {
   SmallVector<Operation *> items;
   for (Operation &op : graph.getBody().front())
@@ -33,8 +31,8 @@ SmallVector<Operation *> etdg::getTopItems(GraphOp graph) {
 /// Everything in the item gets its order anew.
 static void dropOrders(Operation *item) {
   item->walk([](Operation *op) {
-    op->removeAttr("etdg.candidates");
-    op->removeAttr(divisionsName);
+    op->removeAttr(etdg::names::candidates);
+    op->removeAttr(etdg::names::divisions);
     if (auto nest = dyn_cast<NestOp>(op))
       nest.removeScheduleAttr();
     else if (auto block = dyn_cast<BlockOp>(op))
@@ -76,7 +74,7 @@ OwningOpRef<GraphOp> etdg::makeDivided(GraphOp graph, unsigned number, const Div
   if (!division.lags)
     llvm::append_range(marked, parts->around);
   for (Operation *item : marked)
-    item->setAttr(keptTogetherName, UnitAttr::get(graph.getContext()));
+    item->setAttr(etdg::names::keptTogether, UnitAttr::get(graph.getContext()));
   unsigned before = countBlocks(*copy);
   reorderGraph(*copy);
   // Lagging, both parts are regions of one nest, without the block around; where reorder refused that, this is the
@@ -182,12 +180,12 @@ void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
       entry.append("apart", builder.getUnitAttr());
     all.push_back(entry.getDictionary(item->getContext()));
   }
-  item->setAttr(divisionsName, builder.getArrayAttr(all));
+  item->setAttr(etdg::names::divisions, builder.getArrayAttr(all));
 }
 
 SmallVector<Division> etdg::getDivisions(Operation *item) {
   SmallVector<Division> divisions;
-  if (auto all = item->getAttrOfType<ArrayAttr>(divisionsName))
+  if (auto all = item->getAttrOfType<ArrayAttr>(etdg::names::divisions))
     for (DictionaryAttr entry : all.getAsRange<DictionaryAttr>()) {
       auto first = entry.getAs<IntegerAttr>("first");
       divisions.push_back({static_cast<unsigned>(entry.getAs<IntegerAttr>("outer").getInt()),

@@ -5,6 +5,7 @@
 // buffers in MergeBuffers.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/MergeUtils.h"
 #include "ft/Dialect/ETDG/Transforms/BlockImporter.h"
 
@@ -438,7 +439,7 @@ BlockOp etdg::mergeBlocks(BlockOp a, BlockOp b, unsigned k, ArrayRef<ft::Operato
   if (combinesOuter(b, k))
     moveCombine(b, merged);
   merged.removeScheduleAttr();
-  merged->removeAttr("etdg.candidates");
+  merged->removeAttr(etdg::names::candidates);
   Builder builder(merged.getContext());
   SmallVector<Attribute> kinds;
   for (ft::OperatorKind kind : operators)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OnlineWiden.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/Sums.h"
 #include "ft/Dialect/ETDG/Transforms/ExcessPrecision.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -197,7 +198,7 @@ struct ETDGExcessPrecision : etdg::impl::ETDGExcessPrecisionBase<ETDGExcessPreci
     if (rounding == "excess") {
       // (States that iterations hand on, too, which the code that keeps them in registers asks.)
       if (changed = computesNarrow(getOperation()); changed)
-        getOperation()->setAttr(excessName, UnitAttr::get(&getContext()));
+        getOperation()->setAttr(etdg::names::excess, UnitAttr::get(&getContext()));
       getOperation().walk([&](BlockOp block) {
         if (block.isLeaf())
           changed |= succeeded(leaveOutRoundings(block));

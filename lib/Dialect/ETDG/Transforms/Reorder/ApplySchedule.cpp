@@ -1,6 +1,7 @@
 //===- ApplySchedule.cpp - blocks in the coordinates of their schedule ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Analysis/TransformedDomain.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
 #include "ft/Dialect/ETDG/Transforms/ApplySchedule.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -286,7 +287,7 @@ LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Op
     nest.setScheduleAttr(identity);
   else
     cast<BlockOp>(owner).setScheduleAttr(identity);
-  owner->removeAttr("etdg.candidates");
+  owner->removeAttr(etdg::names::candidates);
   return success();
 }
 
@@ -295,7 +296,7 @@ FailureOr<Operation *> Applier::applyAll(Operation *item) {
   auto block = dyn_cast<BlockOp>(item);
   if (!nest && !block)
     return item;
-  item->removeAttr("etdg.divisions");
+  item->removeAttr(etdg::names::divisions);
   // Outside first.
   Operation *before = item->getPrevNode();
   Block *body = item->getBlock();

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ReorderSplit.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -132,8 +133,6 @@ static void remarkApart(const GroupRefusal &refusal) {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral candidatesName = "etdg.candidates";
-
 /// `live` planes were counted for the declared order; for another one storage
 /// counts anew, from all planes.
 static void keepAllPlanes(const Nest &nest, DependenceAnalysis &analysis) {
@@ -164,7 +163,7 @@ static void apply(const Nest &nest, DependenceAnalysis &analysis) {
   SmallVector<Attribute> schedules;
   for (const Order &order : nest.candidates)
     schedules.push_back(order.toSchedule(context));
-  nest.op->setAttr(candidatesName, ArrayAttr::get(context, schedules));
+  nest.op->setAttr(etdg::names::candidates, ArrayAttr::get(context, schedules));
   // An engine may take any of them. Planes are shared by iterations that run one
   // after the other: what runs in parallel now needs its own.
   Order declared = nest.getDeclared();
@@ -190,7 +189,7 @@ static void apply(const KernelGroup &group, DependenceAnalysis &analysis) {
     for (const Order &order : member.nest->candidates)
       if (ScheduleAttr other = order.toSchedule(context); other != schedule)
         schedules.push_back(other);
-    member.nest->op->setAttr(candidatesName, ArrayAttr::get(context, schedules));
+    member.nest->op->setAttr(etdg::names::candidates, ArrayAttr::get(context, schedules));
     keepAllPlanes(*member.nest, analysis);
   }
   remarkKernel(group);

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ReorderSplit.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -61,11 +62,9 @@ struct Candidate {
 } // namespace
 
 /// On items that were tried, while the pass runs: a copy's have it, too.
-static constexpr llvm::StringLiteral refusedName = "etdg.kept_together";
-
 static Candidate getSite(Operation *item) {
   SmallVector<BlockOp> blocks = getBlocks(item);
-  if (blocks.empty() || item->hasAttr(refusedName) || isScheduled(item) ||
+  if (blocks.empty() || item->hasAttr(etdg::names::keptTogether) || isScheduled(item) ||
       isa<KernelOp>(item->getParentOp()))
     return {};
   unsigned numChild = 0, numItems = 0;
@@ -385,7 +384,7 @@ static void distributeOutermost(GraphOp graph, ArrayRef<Site> sites) {
           << remark::metric("typical-steps-after", static_cast<int64_t>(verdict.after));
       continue;
     }
-    site.item->setAttr(refusedName, UnitAttr::get(graph.getContext()));
+    site.item->setAttr(etdg::names::keptTogether, UnitAttr::get(graph.getContext()));
     if (site.kind != Distribution::Each && !isOnTrial(graph))
       remark::missed(loc, remarkOf("keep-nesting"))
           << remark::reason("{0}", verdict.reason) << remark::metric("nest", what)
@@ -406,5 +405,5 @@ void reorder::splitNests(GraphOp graph) {
   }
   remarkNoSites(graph);
   for (Operation *item : getAllItems(graph))
-    item->removeAttr(refusedName);
+    item->removeAttr(etdg::names::keptTogether);
 }

@@ -6,6 +6,7 @@
 // units take each nest together, and wait in between. Order and results are the same.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/Distribute.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 #include "ReorderSplit.h"
@@ -21,7 +22,7 @@ using namespace mlir::etdg::reorder;
 
 /// Whether each of the block's own dimensions has to run in its order, and its body holds several nests, and what they need.
 static bool mayBeShared(BlockOp around) {
-  if (around.isLeaf() || around.getNumOwnDims() == 0 || around.getScheduleAttr() || around->hasAttr("etdg.cut"))
+  if (around.isLeaf() || around.getNumOwnDims() == 0 || around.getScheduleAttr() || around->hasAttr(etdg::names::cut))
     return false;
   for (unsigned d = 0; d < around.getNumOwnDims(); ++d)
     if (around.getOperator(d) == ft::OperatorKind::Map)
@@ -40,8 +41,8 @@ static ScheduleAttr takeOrder(Operation *item) {
     order = cast<BlockOp>(item).getScheduleAttr();
     cast<BlockOp>(item).removeScheduleAttr();
   }
-  item->removeAttr("etdg.candidates");
-  item->removeAttr("etdg.divisions");
+  item->removeAttr(etdg::names::candidates);
+  item->removeAttr(etdg::names::divisions);
   return order;
 }
 

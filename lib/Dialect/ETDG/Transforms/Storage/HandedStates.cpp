@@ -5,9 +5,9 @@
 // the leaf's own, one iteration later, meets an element after whose write the leaf has a later iteration along the dimension.
 //
 //===----------------------------------------------------------------------===//
-#include "ft/Dialect/ETDG/IR/HandedStates.h"
 
 #include "ft/Analysis/Accesses.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
 
@@ -103,7 +103,7 @@ static bool mayEndEarly(BlockOp leaf) {
 /// The states of a leaf whose work the threads of a GPU share; of other leaves none.
 static SmallVector<HandedState> findStates(BlockOp leaf, const SymbolSpace &space, const GraphAccesses &accesses) {
   SmallVector<HandedState> found;
-  if (!leaf.isLeaf() || !leaf->hasAttr("etdg.layouts") || !leaf.getCombine().empty() || mayEndEarly(leaf))
+  if (!leaf.isLeaf() || !leaf->hasAttr(etdg::names::layouts) || !leaf.getCombine().empty() || mayEndEarly(leaf))
     return found;
   for (unsigned w = 0; w < leaf.getNumWrites(); ++w) {
     Value buffer = leaf.getBuffers()[leaf.getWrite(w).getOperand()];
@@ -139,9 +139,9 @@ static void sayStates(BlockOp leaf, ArrayRef<HandedState> states) {
     }
   }
   if (pairs.empty())
-    leaf->removeAttr(handedName);
+    leaf->removeAttr(etdg::names::handed);
   else
-    leaf->setAttr(handedName, DenseI64ArrayAttr::get(leaf.getContext(), pairs));
+    leaf->setAttr(etdg::names::handed, DenseI64ArrayAttr::get(leaf.getContext(), pairs));
 }
 
 namespace {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Analysis/Accesses.h"
 #include "ft/Analysis/ScheduledOrder.h"
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/IR/InPlace.h"
 #include "ft/Dialect/ETDG/IR/Variants.h"
 #include "ft/Dialect/ETDG/Transforms/Passes.h"
@@ -273,7 +274,7 @@ bool Slots::mayTakePlaceOf(Use &from, Use &to) {
   BlockOp leaf = writes.front().block;
   // With several results one may be written before another is computed. And lanes of a GPU that have no element of
   // their own read one of another lane's.
-  auto layouts = leaf->getAttrOfType<ArrayAttr>("etdg.layouts");
+  auto layouts = leaf->getAttrOfType<ArrayAttr>(etdg::names::layouts);
   if (leaf.getNumWrites() != 1 || (layouts && llvm::any_of(layouts, llvm::IsaPred<RowLanesAttr>)))
     return false;
   Operation *item = getItem(leaf);
@@ -306,7 +307,7 @@ unsigned Slots::assign() {
   }
   std::vector<Use> uses;
   for (BufferOp op : graph.getBody().getOps<BufferOp>()) {
-    op->removeAttr("etdg.slot");
+    op->removeAttr(etdg::names::slot);
     if (results.contains(op.getResult()))
       continue;
     Use use{op, getSize(op), ~0u, 0, std::nullopt};
@@ -353,7 +354,7 @@ unsigned Slots::assign() {
   }
   Builder builder(graph.getContext());
   for (Use &use : uses)
-    use.op->setAttr("etdg.slot", builder.getI64IntegerAttr(*use.slot));
+    use.op->setAttr(etdg::names::slot, builder.getI64IntegerAttr(*use.slot));
   return numShared;
 }
 

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "Differentiate.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
@@ -73,9 +74,9 @@ SmallVector<Value> Chunks::fold(OpBuilder &at, ValueRange lists, ValueRange init
     emits.push_back(mapping.lookupOrDefault(value));
   YieldOp::create(end, old.getLoc(), values, emits);
   old.erase();
-  made->setDiscardableAttr("ft.saved", b.getBoolAttr(false));
+  made->setDiscardableAttr(mlir::ft::names::saved, b.getBoolAttr(false));
   if (!smaller.empty())
-    made->setDiscardableAttr("ft.checkpoint", b.getI64ArrayAttr(smaller));
+    made->setDiscardableAttr(mlir::ft::names::checkpoint, b.getI64ArrayAttr(smaller));
   return made->getResults();
 }
 
@@ -161,14 +162,14 @@ void differentiate::makeChunks(func::FuncOp function) {
   while (true) {
     ComputeOp found;
     function.walk<WalkOrder::PreOrder>([&](ComputeOp op) {
-      if (op->hasAttr("ft.checkpoint"))
+      if (op->hasAttr(mlir::ft::names::checkpoint))
         found = op;
       return found ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (!found)
       return;
     SmallVector<int64_t> sizes;
-    for (Attribute size : cast<ArrayAttr>(found->removeDiscardableAttr("ft.checkpoint")))
+    for (Attribute size : cast<ArrayAttr>(found->removeDiscardableAttr(mlir::ft::names::checkpoint)))
       sizes.push_back(cast<IntegerAttr>(size).getInt());
     std::string why = whyWhole(found, sizes.front());
     if (why.empty())

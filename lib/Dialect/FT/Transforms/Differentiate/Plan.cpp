@@ -12,6 +12,7 @@
 
 #include "MinimumCut.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -76,7 +77,7 @@ private:
 static Operation *makerOf(Planner::Key key) { return key.second ? key.second : key.first.getDefiningOp(); }
 
 static std::optional<bool> bindingOf(Operation *op) {
-  Attribute attribute = op->getDiscardableAttr("ft.saved");
+  Attribute attribute = op->getDiscardableAttr(mlir::ft::names::saved);
   if (!attribute)
     return std::nullopt;
   auto flag = dyn_cast<BoolAttr>(attribute);

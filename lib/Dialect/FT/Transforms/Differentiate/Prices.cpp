@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Prices.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,12 +16,12 @@ using namespace mlir::ft;
 using namespace mlir::ft::differentiate;
 
 Prices::Prices(func::FuncOp function, const Machine &machine) : machine(machine) {
-  if (auto table = function->getAttrOfType<DictionaryAttr>("ft.typical"))
+  if (auto table = function->getAttrOfType<DictionaryAttr>(mlir::ft::names::typical))
     for (NamedAttribute entry : table)
       if (auto range = dyn_cast<ArrayAttr>(entry.getValue()); range && range.size() == 2)
         if (auto least = dyn_cast<IntegerAttr>(range[0]), most = dyn_cast<IntegerAttr>(range[1]); least && most)
           lengths[entry.getName()] = std::llround(std::sqrt(double(least.getInt()) * double(most.getInt())));
-  if (auto table = function->getAttrOfType<DictionaryAttr>("ft.lengths"))
+  if (auto table = function->getAttrOfType<DictionaryAttr>(mlir::ft::names::lengths))
     for (NamedAttribute entry : table)
       if (auto value = dyn_cast<IntegerAttr>(entry.getValue()))
         lengths[entry.getName()] = value.getInt();

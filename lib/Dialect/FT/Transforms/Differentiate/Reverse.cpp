@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Mirror.h"
 
+#include "ft/Dialect/FT/IR/AttributeNames.h"
 #include "ft/Dialect/FT/IR/FTForms.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -117,7 +118,7 @@ void Reverse::addGroups(func::FuncOp backward) {
 /// What is specified for lengths that no argument has.
 static void keepBound(func::FuncOp backward) {
   SmallVector<StringAttr> bound = getBoundNames(backward.front().getArgumentTypes());
-  for (StringRef attribute : {"ft.lengths", "ft.typical"}) {
+  for (StringRef attribute : {mlir::ft::names::lengths, mlir::ft::names::typical}) {
     auto table = backward->getAttrOfType<DictionaryAttr>(attribute);
     if (!table)
       continue;
@@ -134,7 +135,7 @@ LogicalResult Reverse::run(StringRef name, bool isTrial) {
   OpBuilder b(context);
   Block &source = forward.front();
   auto backward = func::FuncOp::create(forward.getLoc(), name, b.getFunctionType({}, {}));
-  for (StringRef attribute : {"ft.bounds", "ft.lengths", "ft.typical"})
+  for (StringRef attribute : {mlir::ft::names::bounds, mlir::ft::names::lengths, mlir::ft::names::typical})
     if (Attribute value = forward->getAttr(attribute))
       backward->setAttr(attribute, value);
   b.setInsertionPointAfter(forward);
@@ -172,7 +173,7 @@ LogicalResult Reverse::run(StringRef name, bool isTrial) {
   llvm::append_range(all, groupOrigins);
   for (const std::string &origin : all)
     origins.push_back(b.getStringAttr(origin));
-  backward->setAttr("ft.residuals", b.getArrayAttr(origins));
+  backward->setAttr(mlir::ft::names::residuals, b.getArrayAttr(origins));
   backward.setFunctionType(b.getFunctionType(block->getArgumentTypes(), ValueRange(gradients).getTypes()));
   return success();
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 
@@ -44,7 +45,7 @@ static bool isLaidOut(loops::LeafOp leaf) {
 
 /// Says which loop nests of a leaf are computed together, where nothing has.
 static LogicalResult joinNests(loops::LeafOp leaf, const Machine &machine) {
-  if (leaf->hasAttr(joinedName))
+  if (leaf->hasAttr(loops::names::joined))
     return success();
   schedule::LeafForm form;
   if (failed(buildForm(leaf, liftOf(leaf), form)))
@@ -55,7 +56,7 @@ static LogicalResult joinNests(loops::LeafOp leaf, const Machine &machine) {
     for (int other : nest.joined)
       joined[size_t(other)] = nest.number;
   if (form.graph.nests.size() < joined.size())
-    leaf->setAttr(joinedName, DenseI64ArrayAttr::get(leaf.getContext(), joined));
+    leaf->setAttr(loops::names::joined, DenseI64ArrayAttr::get(leaf.getContext(), joined));
   return success();
 }
 

@@ -7,11 +7,13 @@
 // products are laid out without warp groups.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/HostCounts.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
 #include "ft/Dialect/Loops/Transforms/GPU/OperandFetches.h"
+#include "ft/Dialect/Tile/IR/AttributeNames.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Remarks.h"
@@ -242,7 +244,7 @@ void PipelineChooser::keepBlocks(ArrayRef<loops::LeafOp> leaves) {
   loops::GridAttr grid = loops::gridOf(kernel);
   auto isChain = [](loops::LeafOp leaf) { return llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ChainAttr>); };
   if (grid.getMost() == 0 && llvm::none_of(leaves, isChain) && !hasUnevenTasks(kernel))
-    kernel->setAttr("loops.grid", loops::GridAttr::get(grid.getContext(), grid.getBlock(), units));
+    kernel->setAttr(loops::names::grid, loops::GridAttr::get(grid.getContext(), grid.getBlock(), units));
 }
 
 LogicalResult PipelineChooser::run() {
@@ -275,14 +277,14 @@ LogicalResult PipelineChooser::run() {
     for (loops::LeafOp leaf : leaves)
       if (rows > 0 && !hasGroups(leaf) && failed(layOutBehind(leaf, rows)))
         return failure();
-    if (!kernel->hasAttr(tile::pipelineName)) {
-      kernel->setAttr(tile::pipelineName, choose());
+    if (!kernel->hasAttr(tile::names::pipeline)) {
+      kernel->setAttr(tile::names::pipeline, choose());
       keepBlocks(leaves);
     }
     return success();
   }
-  if (kernel->hasAttr(tile::pipelineName))
-    return kernel.emitError("the GPU engine can't give the kernel roles ('") << tile::pipelineName << "'): " << obstacle;
+  if (kernel->hasAttr(tile::names::pipeline))
+    return kernel.emitError("the GPU engine can't give the kernel roles ('") << tile::names::pipeline << "'): " << obstacle;
   remark::missed(kernel.getLoc(), remark::RemarkOpts::name("gpu-pipelines").category("gpu"))
       << "warp groups don't multiply its matrices: " << obstacle;
   for (loops::LeafOp leaf : leaves)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/Transforms/GPU/Decisions.h"
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/HostCounts.h"
 
@@ -86,7 +87,7 @@ static void chooseBlocks(func::FuncOp kernel, bool isWaiting, bool isCounted, co
   if (grid.getMost() || (isCounted && !isWaiting))
     return;
   int64_t perUnit = isWaiting ? 1 : options.getMachine().gpu.stepBlocksPerUnit;
-  kernel->setAttr("loops.grid", loops::GridAttr::get(kernel.getContext(), grid.getBlock(), options.getMultiprocessors() * perUnit));
+  kernel->setAttr(loops::names::grid, loops::GridAttr::get(kernel.getContext(), grid.getBlock(), options.getMultiprocessors() * perUnit));
 }
 
 static LogicalResult chooseTasks(func::FuncOp kernel, loops::LaunchOp launch, const GpuScheduleOptions &options) {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/Loops/Transforms/GPU/KeepSums.h"
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/CarriedViews.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/ProductShape.h"
@@ -32,12 +33,12 @@ using schedule::ProductTiles;
 using schedule::Tiles;
 
 SmallVector<loops::LeafOp> togpu::keepingLeaves(scf::ForOp loop) {
-  return llvm::filter_to_vector(loop.getBody()->getOps<loops::LeafOp>(), [](loops::LeafOp leaf) { return leaf->hasAttr(keptName); });
+  return llvm::filter_to_vector(loop.getBody()->getOps<loops::LeafOp>(), [](loops::LeafOp leaf) { return leaf->hasAttr(loops::names::kept); });
 }
 
 bool togpu::storesBehind(scf::ForOp loop) {
   return llvm::any_of(keepingLeaves(loop), [](loops::LeafOp leaf) {
-    return llvm::any_of(leaf->getAttrOfType<ArrayAttr>(keptName).getAsRange<KeptAttr>(), [](KeptAttr kept) { return kept.getStore() == KeptStore::Last; });
+    return llvm::any_of(leaf->getAttrOfType<ArrayAttr>(loops::names::kept).getAsRange<KeptAttr>(), [](KeptAttr kept) { return kept.getStore() == KeptStore::Last; });
   });
 }
 
@@ -240,7 +241,7 @@ static int64_t wordsOfSums(etdg::ThreadBlockAttr block, const Machine &machine) 
 }
 
 static void keepSums(loops::LeafOp leaf, KeptFinder &finder, int64_t most) {
-  bool roundsLast = leaf->getParentOp()->hasAttr("loops.rounds_last");
+  bool roundsLast = leaf->getParentOp()->hasAttr(loops::names::roundsLast);
   KeptSums kept;
   SmallVector<Attribute> said;
   for (CarriedView view : finder.candidates()) {
@@ -272,7 +273,7 @@ static void keepSums(loops::LeafOp leaf, KeptFinder &finder, int64_t most) {
         << ("input " + Twine(view.input) + " stays in registers from the first iteration to the last" + how).str() << remark::metric("words", words);
   }
   if (!said.empty())
-    leaf->setAttr(keptName, ArrayAttr::get(leaf.getContext(), said));
+    leaf->setAttr(loops::names::kept, ArrayAttr::get(leaf.getContext(), said));
 }
 
 //===----------------------------------------------------------------------===//
@@ -318,7 +319,7 @@ static std::optional<KeptSum> findInChain(CarriedView view, CarriedViews &carrie
 
 /// The type in which iterations hand on a value of a chain that they need not round.
 static Type typeInChain(loops::LeafOp leaf, const KeptSum &sum) {
-  return leaf->getParentOp()->hasAttr("loops.rounds_last") && leaf::isHalf(sum.type) ? Float32Type::get(leaf.getContext()) : Type();
+  return leaf->getParentOp()->hasAttr(loops::names::roundsLast) && leaf::isHalf(sum.type) ? Float32Type::get(leaf.getContext()) : Type();
 }
 
 /// Adds the leaves that meet a memory, under whatever name; false where it is met in another way.
@@ -394,7 +395,7 @@ static bool meetsAs(loops::LeafOp leaf, Value memory, const KeptSum &sum, const 
 
 /// Whether a leaf either doesn't write a memory, or keeps what it writes through a loop in the same block, and stores nothing before its end.
 static bool handsOn(loops::LeafOp leaf, loops::AllocOp memory) {
-  auto kept = leaf->getAttrOfType<ArrayAttr>(keptName);
+  auto kept = leaf->getAttrOfType<ArrayAttr>(loops::names::kept);
   const bool isInLoop = isa<scf::ForOp>(leaf->getParentOp()) && leaf->getParentOp()->getBlock() == memory->getBlock();
   for (auto [number, output] : llvm::enumerate(leaf.getOutputs())) {
     auto isLast = [&](KeptAttr one) { return one.getOutput() == int64_t(number) && one.getStore() == KeptStore::Last; };
@@ -432,12 +433,12 @@ static void keepChain(loops::LeafOp leaf, const LeafInBlock &own, const schedule
         << ("input " + Twine(view.input) + " stays in registers from the first iteration to the last" + (seen.empty() ? "" : "; each one stores it: " + seen)).str();
   }
   if (!said.empty())
-    leaf->setAttr(keptName, ArrayAttr::get(leaf.getContext(), said));
+    leaf->setAttr(loops::names::kept, ArrayAttr::get(leaf.getContext(), said));
 }
 
 /// Whether some product of a leaf has a tile, in a loop of which it is the body.
 static bool mayKeep(loops::LeafOp leaf) {
-  return isa<scf::ForOp>(leaf->getParentOp()) && !leaf->hasAttr(keptName) && leaf.getLayoutsAttr() &&
+  return isa<scf::ForOp>(leaf->getParentOp()) && !leaf->hasAttr(loops::names::kept) && leaf.getLayoutsAttr() &&
          llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ProductAttr, tile::ChainAttr>);
 }
 
@@ -495,7 +496,7 @@ static LogicalResult checkKept(loops::LeafOp leaf, KeptFinder &finder, KeptAttr 
   if (std::string seen = said.getStore() == KeptStore::Last ? finder.describeSeen(view) : ""; !seen.empty())
     return refuse("stored after the last iteration alone, where " + seen);
   if (Type type = said.getType()) {
-    if (!leaf->getParentOp()->hasAttr("loops.rounds_last"))
+    if (!leaf->getParentOp()->hasAttr(loops::names::roundsLast))
       return refuse("the loop's iterations round what they hand on (it says no loops.rounds_last)");
     Type wide = finder.typeOfSums(*sum);
     if (!wide)
@@ -532,7 +533,7 @@ static LogicalResult checkKeptInChain(loops::LeafOp leaf, CarriedViews &carried,
 
 FailureOr<KeptSums> togpu::readKept(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling, ArrayRef<loops::LaunchOp> launches, const Machine &machine) {
   KeptSums kept;
-  auto said = leaf->getAttrOfType<ArrayAttr>(keptName);
+  auto said = leaf->getAttrOfType<ArrayAttr>(loops::names::kept);
   if (!said)
     return kept;
   if (tiling.rows)

@@ -5,6 +5,7 @@
 // of them lie there, as constants, is said where they are made (`loops.constant`, by `loops-place-memory`), and checked where products read them.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 
 using namespace mlir;
@@ -43,13 +44,13 @@ static void eachOperand(loops::LeafOp leaf, const LeafInBlock &own, const LeafTi
 
 void togpu::keepConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling) {
   // (Values that are no constants, or too many of them, no layout lets a product read.)
-  eachOperand(leaf, own, tiling, [](loops::SplatOp splat) { splat->setAttr("loops.constant", UnitAttr::get(splat.getContext())); });
+  eachOperand(leaf, own, tiling, [](loops::SplatOp splat) { splat->setAttr(loops::names::constant, UnitAttr::get(splat.getContext())); });
 }
 
 LogicalResult togpu::checkConstants(loops::LeafOp leaf, const LeafInBlock &own, const LeafTiling &tiling) {
   loops::SplatOp missing;
   eachOperand(leaf, own, tiling, [&](loops::SplatOp splat) {
-    if (!splat->hasAttr("loops.constant"))
+    if (!splat->hasAttr(loops::names::constant))
       missing = splat;
   });
   if (!missing)

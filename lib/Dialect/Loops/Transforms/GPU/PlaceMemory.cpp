@@ -6,6 +6,7 @@
 // on, is decided here (`loops-place-memory`), and checked before it is obeyed.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseSwizzles.h"
@@ -368,12 +369,12 @@ void MemoryPlanner::write() {
                                       own.isSwizzled));
     leaf.setPlacesAttr(places.empty() ? ArrayAttr() : ArrayAttr::get(context, places));
   }
-  kernel->setAttr("loops.shared", loops::SharedAttr::get(context, behind + ofLeaf, warps));
+  kernel->setAttr(loops::names::shared, loops::SharedAttr::get(context, behind + ofLeaf, warps));
   // Memory for each thread block bounds how many there are.
   loops::GridAttr grid = loops::gridOf(kernel);
   int64_t most = grid.getMost() ? std::min(grid.getMost(), mostParts) : mostParts;
   if (usesWorkspace)
-    kernel->setAttr("loops.grid", loops::GridAttr::get(context, grid.getBlock(), most));
+    kernel->setAttr(loops::names::grid, loops::GridAttr::get(context, grid.getBlock(), most));
 }
 
 LogicalResult MemoryPlanner::run() {
@@ -399,7 +400,7 @@ LogicalResult MemoryPlanner::run() {
 
 LogicalResult mlir::ft::placeKernelMemory(loops::ProgramOp program, const GpuScheduleOptions &options) {
   return eachKernel(program, options.getMachine(), [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp>) {
-    return kernel->hasAttr("loops.shared") ? checkMemory(kernel, options.getMachine()) : MemoryPlanner(kernel, options).run();
+    return kernel->hasAttr(loops::names::shared) ? checkMemory(kernel, options.getMachine()) : MemoryPlanner(kernel, options).run();
   });
 }
 
@@ -408,7 +409,7 @@ LogicalResult mlir::ft::placeKernelMemory(loops::ProgramOp program, const GpuSch
 //===----------------------------------------------------------------------===//
 
 LogicalResult togpu::checkMemory(func::FuncOp kernel, const Machine &machine) {
-  auto shared = kernel->getAttrOfType<loops::SharedAttr>("loops.shared");
+  auto shared = kernel->getAttrOfType<loops::SharedAttr>(loops::names::shared);
   auto refuse = [&] { return kernel.emitError("the GPU engine can't run the loops: "); };
   if (!shared)
     return refuse() << "it is not specified where a thread block has its memory (loops.shared): loops-place-memory does";

@@ -6,6 +6,7 @@
 // which of its loop nests they wait each leaf says in `loops.syncs`.
 //
 //===----------------------------------------------------------------------===//
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 #include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
@@ -18,8 +19,6 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
-
-static constexpr llvm::StringLiteral syncsName = "loops.syncs";
 
 namespace {
 /// Goes through a kernel's operations in their order.
@@ -92,7 +91,7 @@ void SyncPlacer::take(Region &region) {
 
 /// Whether a leaf stores something that is not kept through the loop around it.
 static bool storesItself(loops::LeafOp leaf) {
-  auto kept = leaf->getAttrOfType<ArrayAttr>(keptName);
+  auto kept = leaf->getAttrOfType<ArrayAttr>(loops::names::kept);
   auto isLast = [](loops::KeptAttr one) { return one.getStore() == loops::KeptStore::Last; };
   size_t last = kept ? size_t(llvm::count_if(kept.getAsRange<loops::KeptAttr>(), isLast)) : 0;
   return last < leaf.getOutputs().size();
@@ -115,15 +114,15 @@ LogicalResult mlir::ft::placeKernelSyncs(loops::ProgramOp program, const GpuSche
   const Machine &machine = options.getMachine();
   return eachKernel(program, machine, [&](func::FuncOp kernel, ArrayRef<loops::LaunchOp>) {
     etdg::ThreadBlockAttr block = loops::gridOf(kernel).getBlock();
-    bool isSaid = hasInside(kernel, [](Operation *op) { return op->hasAttr(syncsName); });
+    bool isSaid = hasInside(kernel, [](Operation *op) { return op->hasAttr(loops::names::syncs); });
     WalkResult walked = kernel.walk([&](loops::LeafOp leaf) {
-      if (leaf->hasAttr(syncsName))
+      if (leaf->hasAttr(loops::names::syncs))
         return WalkResult::advance();
       FailureOr<LeafInBlock> own = readLeaf(leaf, block, liftOf(leaf));
       FailureOr<LeafTiling> tiling = failed(own) ? FailureOr<LeafTiling>(failure()) : readTiling(leaf, *own, machine);
       if (failed(tiling))
         return WalkResult::interrupt();
-      leaf->setAttr(syncsName, DenseBoolArrayAttr::get(leaf.getContext(), chooseSyncs(leaf, *tiling, own->form.graph.nests.size())));
+      leaf->setAttr(loops::names::syncs, DenseBoolArrayAttr::get(leaf.getContext(), chooseSyncs(leaf, *tiling, own->form.graph.nests.size())));
       return WalkResult::advance();
     });
     if (!walked.wasInterrupted() && !isSaid)
@@ -133,16 +132,16 @@ LogicalResult mlir::ft::placeKernelSyncs(loops::ProgramOp program, const GpuSche
 }
 
 FailureOr<SmallVector<bool>> togpu::readSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests) {
-  auto said = leaf->getAttrOfType<DenseBoolArrayAttr>(syncsName);
+  auto said = leaf->getAttrOfType<DenseBoolArrayAttr>(loops::names::syncs);
   auto refuse = [&] { return leaf.emitError("the GPU engine can't run the leaf: "); };
   if (!said)
-    return refuse() << "it is not specified after which of its loop nests the threads of a block wait (" << syncsName << "): loops-place-syncs does";
+    return refuse() << "it is not specified after which of its loop nests the threads of a block wait (" << loops::names::syncs << "): loops-place-syncs does";
   SmallVector<bool> syncs(said.asArrayRef());
   if (syncs.size() != nests)
-    return refuse() << syncsName << ": expected an entry for each of its " << nests << " loop nests, found " << syncs.size();
+    return refuse() << loops::names::syncs << ": expected an entry for each of its " << nests << " loop nests, found " << syncs.size();
   // Where a nest stays in registers with another one there is nothing to wait for, and nowhere to.
   for (auto [i, wait, own] : llvm::enumerate(syncs, chooseSyncs(leaf, tiling, nests)))
     if (wait && !own)
-      return refuse() << syncsName << ": what loop nest " << i << " computes stays in registers or is on its way, nothing waits after it";
+      return refuse() << loops::names::syncs << ": what loop nest " << i << " computes stays in registers or is on its way, nothing waits after it";
   return syncs;
 }

@@ -7,10 +7,7 @@
 
 namespace mlir::ft::togpu {
 
-/// Which sums a leaf's threads keep in registers, a list of #loops.kept.
-inline constexpr llvm::StringLiteral keptName = "loops.kept";
-
-/// One of them, as tiles of a product.
+/// One of the sums that a leaf's threads keep in registers (`loops.kept`), as tiles of a product.
 struct KeptSum {
   loops::KeptAttr said;
   unsigned leader = 0;       // the product with whose tile it is computed

@@ -1,8 +1,8 @@
 //===- CarriedViews.cpp - what leaves hand to their next iteration --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/CarriedViews.h"
 
-#include "ft/Dialect/Loops/IR/HandedStates.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -252,7 +252,7 @@ std::string CarriedViews::describeSeen(CarriedView view) {
   });
   if (!inside.empty())
     return "something else in the loop reads it";
-  auto handed = leaf->getAttrOfType<DenseI64ArrayAttr>(loops::handedName);
+  auto handed = leaf->getAttrOfType<DenseI64ArrayAttr>(loops::names::handed);
   if (!moves(view) || (handed && llvm::is_contained(handed.asArrayRef(), int64_t(view.output))))
     return "";
   auto alloc = memory.getDefiningOp<loops::AllocOp>();

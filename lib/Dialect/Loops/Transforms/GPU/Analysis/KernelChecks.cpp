@@ -8,6 +8,7 @@
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/KernelChecks.h"
 
 
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 #include "ft/Dialect/Loops/Transforms/GPU/DeviceMemory.h"
 #include "ft/Machine/FindMachine.h"
 #include "ft/Schedule/GPU/Plan/GpuPlan.h" // what a machine has of everything
@@ -157,7 +158,7 @@ LogicalResult KernelChecks::checkBounded(loops::BoundedOp bounded) {
 
 LogicalResult KernelChecks::checkConstant(loops::SplatOp splat) {
   Type element = cast<MemRefType>(splat.getResult().getType()).getElementType();
-  if (!splat->hasAttr("loops.constant") || schedule::fitsAsConstant(RankedTensorType::get({int64_t(splat.getElements())}, element)))
+  if (!splat->hasAttr(loops::names::constant) || schedule::fitsAsConstant(RankedTensorType::get({int64_t(splat.getElements())}, element)))
     return success();
   return splat.emitError("the GPU engine can't run the loops: ") << int64_t(splat.getElements()) << " elements of " << element
                                                                   << " are too many for a constant (loops.constant)";

@@ -3,6 +3,7 @@
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
 
 #include "ft/Analysis/LeafGraph/CopyBody.h"
+#include "ft/Dialect/Loops/IR/AttributeNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -159,10 +160,10 @@ LogicalResult togpu::makeForm(loops::LeafOp leaf, const Lift &lift, LeafForm &fo
   if (failed(buildForm(leaf, lift, form)))
     return failure();
   JoinedNests joined;
-  if (auto said = leaf->getAttrOfType<DenseI64ArrayAttr>(joinedName))
+  if (auto said = leaf->getAttrOfType<DenseI64ArrayAttr>(loops::names::joined))
     joined.assign(said.asArrayRef().begin(), said.asArrayRef().end());
   if (!joined.empty() && joined.size() != form.graph.nests.size())
-    return leaf.emitError("the GPU engine can't run the leaf: ") << joinedName << ": expected an entry for each of its "
+    return leaf.emitError("the GPU engine can't run the leaf: ") << loops::names::joined << ": expected an entry for each of its "
                                                                  << form.graph.nests.size() << " loop nests, found " << joined.size();
   if (failed(leaf::joinNests(form.graph, joined)))
     return failure();

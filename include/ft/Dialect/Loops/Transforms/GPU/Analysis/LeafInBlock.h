@@ -41,9 +41,6 @@ struct MemoryForm {
 };
 MemoryForm memoryFormOf(Value memory, const Lift &lift);
 
-/// Which loop nests of a leaf are computed together, by nest: `loops.joined`.
-inline constexpr llvm::StringLiteral joinedName = "loops.joined";
-
 /// The normal form of a leaf that KernelChecks.cpp lets through: loop nests over buffers, those computed together that it says so of.
 LogicalResult makeForm(loops::LeafOp leaf, const Lift &lift, schedule::LeafForm &form);
 /// The same before anything is computed together.

@@ -1,0 +1,26 @@
+//===- AttributeNames.h - names of the attributes of tile -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of the discardable attributes that the definition of the dialect lists, to find them by. Its description says what each of them means.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FT_DIALECT_TILE_IR_ATTRIBUTENAMES_H
+#define FT_DIALECT_TILE_IR_ATTRIBUTENAMES_H
+
+#include "ft/Dialect/Tile/IR/Tile.h"
+
+namespace mlir::tile::names {
+
+inline constexpr llvm::StringLiteral pipeline = TileDialect::PipelineAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral plan = TileDialect::PlanAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral target = TileDialect::TargetAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral tensorMap = TileDialect::TensorMapAttrHelper::getNameStr();
+
+// Of these the definition has no helper yet.
+/// Of a loop over the tasks of a thread block (a unit attribute): nothing relies on which block takes which task, so that tasks may be dealt
+/// in another order. What is dealt `fixed` has none: a block's memory may hold what it is given in each step.
+inline constexpr llvm::StringLiteral inTurn = "tile.in_turn";
+
+} // namespace mlir::tile::names
+
+#endif // FT_DIALECT_TILE_IR_ATTRIBUTENAMES_H
