@@ -137,6 +137,13 @@ public:
     });
   }
 
+  /// What values of one question have in common is looked at once; the next question is another one.
+  HandedOn ask(ValueRange values) {
+    seen.clear();
+    return ofAll(values);
+  }
+
+private:
   HandedOn of(Value value) {
     if (!seen.insert(value).second)
       return HandedOn::Nothing;
@@ -165,7 +172,6 @@ public:
     return all;
   }
 
-private:
   BlockOp block;
   llvm::DenseMap<Value, SmallVector<Value>> writers;
   llvm::SmallPtrSet<Value, 8> seen;
@@ -179,7 +185,7 @@ HandedOn etdg::findHandedOn(BlockOp block, ArrayRef<Flow> flows) {
     BlockOp leaf = flow.write.block;
     values.push_back(leaf.getYield().getOperand(flow.write.index));
   }
-  return origins.ofAll(values);
+  return origins.ask(values);
 }
 
 bool etdg::reducesInside(BlockOp block) {
@@ -234,12 +240,13 @@ MergedProducts etdg::findProducts(const Coordinates &coordinates, unsigned k, Me
   for (const Coordinates::Own &own : ArrayRef(coordinates.own).take_front(k))
     outermost.set(own.dim);
   MergedProducts found;
+  Origins origins(block);
   block->walk([&](linalg::LinalgOp op) {
     if (!isProduct(op))
       return;
     auto leaf = cast<BlockOp>(op->getParentOp());
     found.products.push_back(ProductCounter{leaf, op, legality}.count(block, outermost));
-    found.isChain |= Origins(block).ofAll(op.getDpsInputs()) != HandedOn::Nothing;
+    found.isChain |= origins.ask(op.getDpsInputs()) != HandedOn::Nothing;
   });
   return found;
 }
