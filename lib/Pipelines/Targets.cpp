@@ -176,6 +176,7 @@ static void addRoles(OpPassManager &pm, int64_t sharedBytes) {
   channels.sharedBytes = sharedBytes;
   pm.addPass(tile::createTileMakeChannels(channels));
   pm.addPass(tile::createTilePlaceSlots());
+  pm.addPass(tile::createTileFetchEarly());
   pm.addPass(tile::createTileCheckPhases());
   pm.addPass(tile::createTileLowerChannels());
 }

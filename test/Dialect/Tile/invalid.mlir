@@ -460,8 +460,21 @@ llvm.func @asked_twice(%n: i64) {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
   scf.for %i = %zero to %n step %one : i64 {
-    // expected-error @below {{expected no loop or branch around it: a kernel asks once, found 'scf.for'}}
+    // expected-error @below {{expected no loop or branch around it, but a loop's first iteration: a kernel asks once, found 'scf.for'}}
     %again = tile.raised %flag
   }
+  llvm.return
+}
+
+// -----
+
+!a = !tile.shared<128x64xf16, swizzle = 128, stages = 1>
+!channel = !tile.channel<[!a], slots = 4>
+
+llvm.func @ahead_of_what(%memory: !llvm.ptr<3>) {
+  %none = arith.constant 0 : i32
+  %c = tile.channel %memory : !channel
+  // expected-error @below {{(2) expected to stand in the loading role}}
+  %l, %full = tile.ahead %c at %none : !channel -> !a
   llvm.return
 }

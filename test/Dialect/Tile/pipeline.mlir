@@ -35,6 +35,8 @@ llvm.func @kernel(%da: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_
   %flag = tile.flag 0
   // CHECK: tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
   tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
+    // CHECK: tile.ahead %{{.*}} at %{{.*}} : !tile.channel<
+    %e:2, %first = tile.ahead %c at %none : !channel -> !a, !b
     // CHECK: %[[A:.*]]:2, %[[FULL:.*]] = tile.acquire
     %l:2, %full = tile.acquire %c at %none : !channel -> !a, !b
     // CHECK: tile.start_fetch %{{.*}}[%{{.*}}, %{{.*}}] to %[[A]]#0 counts %[[FULL]]

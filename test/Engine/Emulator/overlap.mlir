@@ -12,12 +12,14 @@
 // RUN: not ft-run %s --entry=apart --engine=emulate --kernels=%t.hasty.mlir --dim N=7 2>&1 | FileCheck %s --check-prefix=WRITES
 // WRITES: (E13) writes {{.*}} before it has waited for the launches that it overlaps
 //
-// The loader of a kernel with roles waits as the others do.
+// Both roles of a kernel that has some wait, each by itself.
 // RUN: ft-opt %s --ft-compile="to=pipeline target=sm_90a skip=coarsen" | FileCheck %s --check-prefix=ROLES
 // ROLES-LABEL: llvm.func @layers_k0
-// ROLES-NOT: nvvm.setmaxregister
-// ROLES: nvvm.griddepcontrol {{ *}}wait
+// ROLES-NOT: nvvm.griddepcontrol {{ *}}wait
 // ROLES: nvvm.setmaxregister {{ *}}decrease
+// ROLES: nvvm.griddepcontrol {{ *}}wait
+// ROLES: nvvm.setmaxregister {{ *}}increase
+// ROLES-NEXT: nvvm.griddepcontrol {{ *}}wait
 
 // Of N rows each SM of 233472 bytes takes its share of the thread blocks.
 // CHECK: gpu.module @chain

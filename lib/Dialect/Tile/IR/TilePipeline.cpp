@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ft/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -167,10 +170,33 @@ static LogicalResult verifyTiles(Operation *op, ChannelType channel, TypeRange t
 
 LogicalResult AcquireOp::verify() { return verifyTiles(*this, getChannel().getType(), getTiles().getTypes()); }
 
+LogicalResult AheadOp::verify() {
+  auto roles = (*this)->getParentOfType<RolesOp>();
+  if (!roles || !roles.getLoad().isAncestor((*this)->getParentRegion()))
+    return emitOpError("(2) expected to stand in the loading role");
+  return verifyTiles(*this, getChannel().getType(), getTiles().getTypes());
+}
+
 LogicalResult ReceiveOp::verify() { return verifyTiles(*this, getChannel().getType(), getTiles().getTypes()); }
 
+/// The loop in whose first iteration alone a branch is taken; null: there is none.
+static scf::ForOp loopOf(scf::IfOp branch) {
+  auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto index = compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
+  auto loop = index ? dyn_cast<scf::ForOp>(index.getOwner()->getParentOp()) : scf::ForOp();
+  APInt lower, first;
+  const bool isFirst = loop && compare.getPredicate() == arith::CmpIPredicate::eq && index == loop.getInductionVar() &&
+                       (compare.getRhs() == loop.getLowerBound() ||
+                        (matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) && matchPattern(compare.getRhs(), m_ConstantInt(&first)) && lower == first));
+  return isFirst && loop == branch->getParentOp() ? loop : scf::ForOp();
+}
+
 LogicalResult RaisedOp::verify() {
-  if (!isa<LLVM::LLVMFuncOp, RolesOp>((*this)->getParentOp()))
-    return emitOpError("expected no loop or branch around it: a kernel asks once, found '") << (*this)->getParentOp()->getName() << "'";
+  Operation *around = (*this)->getParentOp();
+  if (auto branch = dyn_cast<scf::IfOp>(around); branch && branch.thenBlock() == (*this)->getBlock())
+    if (scf::ForOp loop = loopOf(branch))
+      around = loop->getParentOp();
+  if (!isa<LLVM::LLVMFuncOp, RolesOp>(around))
+    return emitOpError("expected no loop or branch around it, but a loop's first iteration: a kernel asks once, found '") << around->getName() << "'";
   return success();
 }

@@ -10,6 +10,8 @@
 
 #include "ft/Dialect/Tile/Transforms/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 namespace mlir::tile {
 #define GEN_PASS_DEF_TILECHECKPHASES
 #include "ft/Dialect/Tile/Transforms/Passes.h.inc"
@@ -87,7 +89,7 @@ LogicalResult ChannelCheck::run(Block &block) {
         return failure();
       continue;
     }
-    if (llvm::none_of(channel->getUsers(), [&](Operation *user) { return op.isProperAncestor(user); }))
+    if (llvm::none_of(channel->getUsers(), [&](Operation *user) { return !isa<AheadOp>(user) && op.isProperAncestor(user); }))
       continue;
     if (open)
       return fail(op, "a slot is taken and not given back before this");
@@ -105,7 +107,40 @@ LogicalResult ChannelCheck::run(Block &block) {
   return success();
 }
 
+/// What a role does before it has waited for the launches that its kernel overlaps.
+static LogicalResult checkBeforeWait(Operation *op, LLVM::LLVMFuncOp kernel) {
+  if (auto fetch = dyn_cast<StartFetchOp>(op))
+    return isNeverWritten(kernel, fetch.getMap()) ? success() : fetch.emitError("a launch may write what is fetched before this kernel has waited for the launches before");
+  if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op))
+    return op->emitError("memory is touched before this kernel has waited for the launches before");
+  return success();
+}
+
+/// Roles wait by themselves, both of them, or the whole block does.
+static LogicalResult checkWaits(RolesOp roles) {
+  auto kernel = cast<LLVM::LLVMFuncOp>(roles->getParentOp());
+  auto findWait = [](Region &role) {
+    auto waits = llvm::make_filter_range(role.getOps<NVVM::GriddepcontrolOp>(), [](NVVM::GriddepcontrolOp control) { return control.getKind() == NVVM::GridDepActionKind::wait; });
+    return waits.empty() ? NVVM::GriddepcontrolOp() : *waits.begin();
+  };
+  NVVM::GriddepcontrolOp load = findWait(roles.getLoad()), compute = findWait(roles.getCompute());
+  if (bool(load) != bool(compute))
+    return roles.emitError("both roles wait for the launches before: found one that does");
+  for (NVVM::GriddepcontrolOp wait : {load, compute}) {
+    if (!wait)
+      continue;
+    for (Operation &op : llvm::make_range(wait->getBlock()->begin(), wait->getIterator())) {
+      WalkResult walked = op.walk([&](Operation *inner) { return WalkResult(checkBeforeWait(inner, kernel)); });
+      if (walked.wasInterrupted())
+        return failure();
+    }
+  }
+  return success();
+}
+
 static LogicalResult checkPhases(RolesOp roles) {
+  if (failed(checkWaits(roles)))
+    return failure();
   for (Region *role : {&roles.getLoad(), &roles.getCompute()}) {
     WalkResult walked = role->walk([&](Operation *op) {
       return isa<BarrierOp, NVVM::Barrier0Op>(op) ? WalkResult(op->emitError("a barrier of the whole block stands in a role, whose threads alone come to it"))
@@ -116,7 +151,7 @@ static LogicalResult checkPhases(RolesOp roles) {
   }
   for (ChannelOp channel : roles->getBlock()->getOps<ChannelOp>()) {
     for (Operation *user : channel->getUsers()) {
-      Region *expected = isa<AcquireOp, PublishOp>(user) ? &roles.getLoad() : &roles.getCompute();
+      Region *expected = isa<AcquireOp, AheadOp, PublishOp>(user) ? &roles.getLoad() : &roles.getCompute();
       if (!expected->isAncestor(user->getParentRegion())) {
         InFlightDiagnostic error = user->emitError("the loading role writes a channel, and the computing one reads it");
         error.attachNote(channel.getLoc()) << "of this channel";

@@ -150,6 +150,10 @@ LogicalResult RoleLowering::lower(ChannelOp channel, Operation *op) {
     SmallVector<Value> results = b.tilesOf(slot, acquire.getTiles());
     results.push_back(b.barrierOf(slot, /*isFree=*/false));
     acquire->replaceAllUsesWith(results);
+  } else if (auto ahead = dyn_cast<AheadOp>(op)) {
+    SmallVector<Value> results = b.tilesOf(slot, ahead.getTiles());
+    results.push_back(b.barrierOf(slot, /*isFree=*/false));
+    ahead->replaceAllUsesWith(results);
   } else if (auto publish = dyn_cast<PublishOp>(op)) {
     const int64_t bytes = publish.getBytes() ? int64_t(publish.getBytes()) : b.type.getSlotBytes();
     NVVM::MBarrierArriveExpectTxOp::create(b, Type(), b.barrierOf(slot, /*isFree=*/false), b.number(bytes), scope, BoolAttr(), Value());
@@ -214,9 +218,14 @@ void RoleLowering::branch() {
   setRegisters(b, pipeline.getRegisters()[0], NVVM::SetMaxRegisterAction::decrease);
   Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
   Value isWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread, number(pipeline.getComputerThreads() + warpThreads));
-  auto warp = scf::IfOp::create(b, isWarp, /*withElseRegion=*/false);
+  auto waits = roles.getLoad().getOps<NVVM::GriddepcontrolOp>();
+  const bool isWaiting = !waits.empty(); // as all threads do
+  auto warp = scf::IfOp::create(b, isWarp, isWaiting);
   b.setInsertionPointToStart(warp.thenBlock());
-  auto elected = scf::IfOp::create(b, NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), /*withElseRegion=*/false);
+  auto elected = scf::IfOp::create(b, NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), isWaiting);
+  for (scf::IfOp branch : {warp, elected})
+    if (isWaiting)
+      branch.getElseBodyBuilder().clone(**waits.begin());
   Block &load = roles.getLoad().front(), &compute = roles.getCompute().front();
   elected.thenBlock()->getOperations().splice(elected.thenBlock()->begin(), load.getOperations());
   b.setInsertionPointToStart(branch.elseBlock());

@@ -138,3 +138,25 @@ bool tile::areApart(LLVM::LLVMFuncOp kernel, ArrayRef<unsigned> written) {
   });
   return succeeded(changed) && areApart;
 }
+
+/// Whether calls only read a buffer: constants, and arguments that are no results and share no result's memory.
+static bool isInput(const rt::Entry &entry, const rt::Buffer &buffer) {
+  auto isInPlace = [&](const rt::Argument &other) { return other.writeback == buffer.index; };
+  return buffer.kind == rt::Buffer::constant ||
+         (buffer.kind == rt::Buffer::argument && !entry.arguments[size_t(buffer.index)].output && llvm::none_of(entry.arguments, isInPlace));
+}
+
+bool tile::isNeverWritten(LLVM::LLVMFuncOp kernel, Value map) {
+  auto made = map.getDefiningOp<TensorMapOp>();
+  auto argument = made ? dyn_cast<BlockArgument>(made->getOperand(0)) : BlockArgument();
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return false;
+  bool isRead = false; // (as a launch says)
+  LogicalResult changed = changePlans(kernel, [&](rt::Entry &entry, rt::Plan &plan, int64_t number) {
+    return changeSteps(plan.steps, number, [&](rt::Launch &launch) {
+      isRead = isInput(entry, plan.buffers[size_t(launch.arguments[argument.getArgNumber()].buffer)]);
+      return success(isRead);
+    });
+  });
+  return succeeded(changed) && isRead;
+}

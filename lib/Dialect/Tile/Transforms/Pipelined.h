@@ -29,6 +29,9 @@ llvm::FailureOr<Value> makeSharedMemory(ImplicitLocOpBuilder &b, LLVM::LLVMFuncO
 /// Whether what a kernel's launches say of its arguments keeps those that it writes apart from all others.
 bool areApart(LLVM::LLVMFuncOp kernel, llvm::ArrayRef<unsigned> written);
 
+/// Whether a tensor map is of memory that no launch of a call writes, in all launches of the kernel.
+bool isNeverWritten(LLVM::LLVMFuncOp kernel, Value map);
+
 } // namespace mlir::tile
 
 #endif // FT_LIB_DIALECT_TILE_TRANSFORMS_PIPELINED_H

@@ -142,3 +142,55 @@ llvm.func @loaders() attributes {nvvm.kernel, tile.pipeline = #tile.pipeline<slo
 func.func @swizzle(%a: !tile.shared<128x32xf16, swizzle = 128, stages = 1>) {
   return
 }
+
+// -----
+
+llvm.func @one_waits(%memory: !llvm.ptr<3>) attributes {nvvm.kernel} {
+  // expected-error @+1 {{both roles wait for the launches before: found one that does}}
+  tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
+    nvvm.griddepcontrol launch_dependents
+  } compute {
+    nvvm.griddepcontrol wait
+  }
+  llvm.return
+}
+
+// -----
+
+llvm.func @touches_early(%to: !llvm.ptr<1>, %yes: i1) attributes {nvvm.kernel} {
+  %none = arith.constant 0 : i32
+  tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
+    nvvm.griddepcontrol wait
+  } compute {
+    scf.if %yes {
+      // expected-error @+1 {{memory is touched before this kernel has waited for the launches before}}
+      llvm.store %none, %to : i32, !llvm.ptr<1>
+    }
+    nvvm.griddepcontrol wait
+  }
+  llvm.return
+}
+
+// -----
+
+// Without a launch plan nothing says that no launch writes this.
+!a = !tile.shared<128x64xf16, swizzle = 128, stages = 1>
+!map_a = !tile.tensor_map<128x64xf16, swizzle = 128>
+!channel = !tile.channel<[!a], slots = 4>
+
+llvm.func @fetches_early(%memory: !llvm.ptr<3>, %da: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, llvm.align = 64 : i64, tile.tensor_map = !map_a})
+    attributes {nvvm.kernel} {
+  %none = arith.constant 0 : i32
+  %zero = arith.constant 0 : i64
+  %map = tile.tensor_map %da : !map_a
+  %c = tile.channel %memory : !channel
+  tile.roles <slots = 4, loaders = 1, computers = 2, registers = [24, 240]> load {
+    %l, %full = tile.ahead %c at %none : !channel -> !a
+    // expected-error @+1 {{a launch may write what is fetched before this kernel has waited for the launches before}}
+    tile.start_fetch %map[%zero, %zero] to %l counts %full : !map_a -> !a
+    nvvm.griddepcontrol wait
+  } compute {
+    nvvm.griddepcontrol wait
+  }
+  llvm.return
+}

@@ -200,6 +200,23 @@ def Tile_AcquireOp : Tile_Op<"acquire", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_AheadOp : Tile_Op<"ahead", [Pure]> {
+  let summary = "a slot of a channel that nothing has used yet";
+  let description = [{
+    ```mlir
+    %b:2, %full = tile.ahead %channel at %number : !tile.channel<…> -> !a, !b
+    ```
+    What `tile.acquire` gives for the same number, which is less than that of the slots. Nothing is waited for. What is fetched into some of the tiles counts at the barrier
+    beside what is fetched into the others later, once the slot is acquired; `tile.publish` counts all.
+
+    (1) the results are tiles that fit a slot, then a pointer. (2) It stands in the loading role.
+  }];
+  let arguments = (ins Tile_ChannelType:$channel, I32:$position);
+  let results = (outs Variadic<Tile_SharedType>:$tiles, Tile_SharedPointer:$barrier);
+  let assemblyFormat = "$channel `at` $position attr-dict `:` qualified(type($channel)) `->` type($tiles)";
+  let hasVerifier = 1;
+}
+
 def Tile_PublishOp : Tile_Op<"publish", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the slot acquired last is full once all of its bytes have landed";
   let description = [{So many `bytes`, 0: as many as a slot has.}];

@@ -62,6 +62,7 @@ def TileSplitRoles : PipelinePass<"tile-split-roles"> {
     What a kernel with `tile.pipeline` does becomes `tile.roles` (FT §5.3; "warp specialization"). The computing role has all of it. The loading role has the
     same loops and conditions without what no `tile.fetch` needs: it runs ahead over steps, tiles and tasks alike. What both use and has no
     effect, such as tensor maps, stays before. Barriers of the block become those of the computing groups; the launch gets the loaders' threads.
+    Where no thread reads what another one writes, barriers go: groups need not wait for each other.
 
     A fetch whose coordinates depend on what the computing role makes is an error.
   }];
@@ -99,6 +100,19 @@ def TilePlaceSlots : PipelinePass<"tile-place-slots"> {
   }];
 }
 
+def TileFetchEarly : PipelinePass<"tile-fetch-early"> {
+  let summary = "fetch what no launch writes before the launches before have ended";
+  string reads = "`nvvm.griddepcontrol`, the launch plan, `tile.acquire`";
+  string writes = "`tile.ahead`, `tile.start_fetch`, `nvvm.griddepcontrol`";
+  let description = [{
+    In a kernel that overlaps the launches before it each role waits for them by itself (`griddepcontrol wait`). Before it does, the loading role fetches tiles
+    of a channel's first elements, as many as there are slots. They lie in constants or in inputs of the call that no launch writes: weights, above all.
+    After the wait the same elements are acquired and published as all others, and their other tiles are fetched.
+    - Such elements are those of one `tile.acquire`, in the first iteration of the loops around and the first ones of the innermost loop.
+    - Coordinates and conditions that are read from memory stay after the wait.
+  }];
+}
+
 def TileCheckPhases : PipelinePass<"tile-check-phases"> {
   let summary = "check that roles and channels can't wait for ever, nor release what is read";
   string reads = "`tile.roles`, `tile.channel`";
@@ -106,6 +120,7 @@ def TileCheckPhases : PipelinePass<"tile-check-phases"> {
   let description = [{
     A slot that is acquired and not published, or received and not released, on some path is an error. So is a release while a product that reads the slot may be in
     flight. So are a channel that both roles write or read, roles whose loops around a channel differ, and a barrier of the whole block in a role.
+    Before a role has waited for the launches before, it touches no memory, but for fetches of what no launch writes.
   }];
 }
 
