@@ -9,7 +9,7 @@
 // RUN: sed 's/slots = 4/slots = 3/' %t.mlir | ft-opt --loops-choose-pipelines | FileCheck %s --check-prefix=GIVEN
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_80" | FileCheck %s --check-prefix=NONE
 //
-// CHECK: func.func @large_k0({{.*}}tile.pipeline = #tile.pipeline<slots = 4, loaders = 1, computers = 2, registers = [24, 240]>
+// CHECK: func.func @large_k0({{.*}}tile.pipeline = #tile.pipeline<slots = 4, loaders = 1, computers = 2, registers = [40, 232]>
 // CHECK: #tile.product<block = [128, 256], thread = [2, 64], step = 64, stages = 1, wgmma,
 // GIVEN: tile.pipeline = #tile.pipeline<slots = 3,
 // NONE-NOT: tile.pipeline

@@ -10,7 +10,7 @@
 //
 // Each of them is computed so.
 // RUN: ft-opt %s --ft-compile="to=tile target=sm_90a machine=%t.json" | FileCheck %s --check-prefix=TILES
-// TILES-COUNT-5: tile.pipeline = #tile.pipeline<slots = {{[1-4]}}, loaders = 1, computers = 2, registers = [24, 240]>
+// TILES-COUNT-5: tile.pipeline = #tile.pipeline<slots = {{[1-4]}}, loaders = 1, computers = 2, registers = [40, 232]>
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #km = affine_map<(m, n, k) -> (k, m)>

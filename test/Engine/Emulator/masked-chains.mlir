@@ -35,13 +35,21 @@
 // Tasks that a thread block is given in each step stay as they are dealt.
 // RUN: sed 's/^\(!.* = tensor<[0-9x]*\)f32/\1f16/; s/L = 4/L = 32/' %examples/flash_attention_causal.mlir | ft-opt --ft-compile="to=threads target=sm_90a machine=%S/../../machines/h200.json" \
 // RUN:   | sed 's/{tile.in_turn}//' | ft-opt --tile-split-masks | FileCheck %s --check-prefix=FIXED
-// FIXED: scf.for %[[TASK:.*]] = %{{.*}} to %{{.*}} step
+// FIXED: scf.for %[[TASK:[a-z0-9]+]] = %{{[0-9]+}} to %{{[0-9]+}} step %{{[0-9]+}} : i64 {
+// FIXED: scf.if
 // FIXED-NEXT: arith.remui %[[TASK]], %{{.*}} : i64
 // FIXED-NEXT: arith.divui %[[TASK]], %{{.*}} : i64
 //
+// LOOP: scf.for %[[TURN:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[ASKED:.*]] = %{{.*}}) -> (i32)
+// LOOP: %[[FIRST:.*]] = arith.cmpi eq, %[[TURN]]
 // LOOP: scf.for %[[TASK:.*]] = %[[OWN:[0-9]+]] to %{{.*}} step %[[BLOCKS:[0-9]+]]
+// LOOP: arith.andi %[[ASKED]], %{{.*}}
+// LOOP-NEXT: arith.constant 0
+// LOOP-NEXT: arith.cmpi ne
+// LOOP-NEXT: scf.if
 // LOOP: %[[FROM:.*]] = arith.subi %[[TASK]], %[[OWN]] : i64
 // LOOP-NEXT: arith.divui %[[FROM]], %[[BLOCKS]] : i64
+// LOOP: arith.andi %{{.*}}, %[[FIRST]] : i1
 // LOOP: tile.mma
 // LOOP: scf.for %[[J:[a-z0-9]+]] = %{{.*}} iter_args
 // LOOP: tile.mma
@@ -54,13 +62,8 @@
 // LOOP-NOT: arith.select
 // LOOP: scf.yield
 // LOOP: tile.raise %[[FLAG:[0-9]+]], %{{.*}}
-// LOOP: %[[RAISED:.*]] = tile.raised %[[FLAG]]
-// LOOP: scf.if
-// LOOP: scf.for %{{.*}} = %[[OWN]] to %{{.*}} step %[[BLOCKS]]
-// LOOP: arith.andi %[[RAISED]], %{{.*}}
-// LOOP: scf.if
-// LOOP-NOT: tile.raise
-// LOOP: arith.select
+// LOOP: scf.if %[[FIRST]] -> (i32)
+// LOOP-NEXT: tile.raised %[[FLAG]]
 
 // A result that may lie where the queries do can't be computed again.
 // RUN: ft-opt %s --ft-compile="to=threads target=sm_90a machine=%S/../../machines/h200.json" | sed 's/\(.*\\22writeback\\22:\)-1/\10/' \

@@ -55,6 +55,22 @@ bool Tasks::find(scf::ForOp around, Value longer) {
   return bool(count);
 }
 
+/// How many turns of all blocks a group of tasks is: the fewest of these, an even number, that whole groups of `length` fill. Else each group would begin
+/// with other blocks, and some get more long tasks than others.
+static Value turnsOf(ImplicitLocOpBuilder &b, Value blocks, Value length) {
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
+  constexpr int64_t counts[] = {2, 4, 8, 16}, otherwise = 8;
+  SmallVector<Value> rests = {arith::RemUIOp::create(b, arith::MulIOp::create(b, blocks, number(counts[0])), length)};
+  while (rests.size() < std::size(counts)) { // (twice as many turns leave twice the rest)
+    Value twice = arith::AddIOp::create(b, rests.back(), rests.back()), less = arith::SubIOp::create(b, twice, length);
+    rests.push_back(arith::SelectOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::uge, twice, length), less, twice));
+  }
+  Value turns = number(otherwise);
+  for (auto [count, rest] : llvm::reverse(llvm::zip_equal(counts, rests)))
+    turns = arith::SelectOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, number(0)), number(count), turns);
+  return turns;
+}
+
 void Tasks::order() {
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
@@ -63,9 +79,8 @@ void Tasks::order() {
   auto mul = [&](Value x, Value y) -> Value { return arith::MulIOp::create(b, x, y); };
   auto div = [&](Value x, Value y) -> Value { return arith::DivUIOp::create(b, x, y); };
   auto least = [&](Value x, Value y) -> Value { return arith::MinSIOp::create(b, x, y); };
-  constexpr int64_t turns = 2; // of tasks whose lengths even out
   Value blocks = loop.getStep(), own = loop.getLowerBound(), length = inner.getRhs(), one = number(1);
-  Value some = arith::MaxSIOp::create(b, length, one), wanted = div(add(mul(blocks, number(turns)), sub(some, one)), some);
+  Value some = arith::MaxSIOp::create(b, length, one), wanted = div(add(mul(blocks, turnsOf(b, blocks, some)), sub(some, one)), some);
   Value group = arith::MaxSIOp::create(b, least(wanted, count), one), ofGroup = mul(group, some);
   b.setInsertionPointToStart(loop.getBody());
   Value turn = div(sub(loop.getInductionVar(), own), blocks), first = mul(turn, blocks);

@@ -26,13 +26,15 @@ public:
   Accesses(Operation *all, LLVM::LLVMFuncOp kernel);
   /// Whether the same comes of doing all once more: nothing reads what is written.
   bool mayRepeat(LLVM::LLVMFuncOp kernel) const;
+  /// Whether one operation at most writes each memory, and that none of the block's own.
+  bool areWrittenOnce() const { return !writesShared && !isWrittenAgain; }
 
 private:
   void note(llvm::SetVector<BlockArgument> &to, bool &shared, Value pointer);
 
   Block &body;
   llvm::SetVector<BlockArgument> read, written;
-  bool readsShared = false, writesShared = false, areKnown = true;
+  bool readsShared = false, writesShared = false, isWrittenAgain = false, areKnown = true;
 };
 } // namespace
 
@@ -59,15 +61,19 @@ void Accesses::note(llvm::SetVector<BlockArgument> &to, bool &shared, Value poin
 
 Accesses::Accesses(Operation *all, LLVM::LLVMFuncOp kernel) : body(kernel.getBody().front()) {
   all->walk([&](Operation *op) {
+    const size_t before = written.size();
     if (auto store = dyn_cast<StoreOp>(op))
       note(written, writesShared, store.getTarget());
     else if (auto store = dyn_cast<LLVM::StoreOp>(op))
       note(written, writesShared, store.getAddr());
-    else if (auto load = dyn_cast<LoadOp>(op))
+    isWrittenAgain |= isa<StoreOp, LLVM::StoreOp>(op) && written.size() == before;
+    if (isa<StoreOp, LLVM::StoreOp>(op))
+      return;
+    if (auto load = dyn_cast<LoadOp>(op))
       note(read, readsShared, load.getSource());
     else if (auto load = dyn_cast<LLVM::LoadOp>(op))
       note(read, readsShared, load.getAddr());
-    else if (!isa<FetchOp, MmaOp, BarrierOp, NVVM::Barrier0Op>(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op))
+    else if (!isa<FetchOp, MmaOp, BarrierOp, NVVM::Barrier0Op, RaiseOp, RaisedOp>(op) && !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op))
       areKnown = false;
   });
 }
@@ -78,9 +84,14 @@ bool Accesses::mayRepeat(LLVM::LLVMFuncOp kernel) const {
   return areKnown && !(readsShared && writesShared) && llvm::none_of(written, isRead) && areApart(kernel, llvm::map_to_vector(written, numberOf));
 }
 
+bool mlir::tile::needsNoBarriers(Operation *op, LLVM::LLVMFuncOp kernel) {
+  Accesses accesses(op, kernel);
+  return accesses.areWrittenOnce() && accesses.mayRepeat(kernel);
+}
+
 bool Repeats::mayRepeat(Operation *op) {
   Operation *whole = wholeOf(op);
-  return flags.contains(whole) || (whole != op && whole->getNumResults() == 0 && Accesses(whole, kernel).mayRepeat(kernel));
+  return repeats.contains(whole) || (whole != op && whole->getNumResults() == 0 && Accesses(whole, kernel).mayRepeat(kernel));
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,27 +115,39 @@ static Value isAnyOf(ImplicitLocOpBuilder &b, Value raised, Value bits) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, common, arith::ConstantIntOp::create(b, 0, 32));
 }
 
-Value Repeats::repeat(Operation *op) {
+/// The tasks become a loop's body, which runs twice at most: there is one code for both.
+Repeat Repeats::repeat(Operation *op) {
   Operation *whole = wholeOf(op);
-  Value &flag = flags[whole];
-  if (flag)
-    return flag;
+  if (auto known = repeats.find(whole); known != repeats.end())
+    return known->second;
   ImplicitLocOpBuilder b(op->getLoc(), whole);
-  flag = FlagOp::create(b, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), uint64_t(flags.size() - 1));
-  b.setInsertionPointAfter(whole);
-  Value raised = RaisedOp::create(b, b.getI32Type(), flag);
-  Value isAny = isAnyOf(b, raised, arith::ConstantIntOp::create(b, -1, 32));
-  auto again = scf::IfOp::create(b, isAny, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(again.thenBlock());
-  auto tasks = dyn_cast<scf::ForOp>(b.clone(*whole));
-  if (!tasks)
-    return flag;
-  Block &body = *tasks.getBody();
-  auto first = body.begin();
-  b.setInsertionPoint(&body, first);
-  auto own = scf::IfOp::create(b, isAnyOf(b, raised, bitOf(b, tasks)), /*withElseRegion=*/false);
-  own.thenBlock()->getOperations().splice(own.thenBlock()->begin(), body.getOperations(), first, std::prev(body.end()));
-  return flag;
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 32); };
+  Repeat repeat;
+  repeat.flag = FlagOp::create(b, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), uint64_t(repeats.size()));
+  Value none = number(0), first = number(0);
+  auto turns = scf::ForOp::create(b, first, number(2), number(1), ValueRange{number(-1)});
+  Value asked = turns.getRegionIterArg(0);
+  b.setInsertionPointToStart(turns.getBody());
+  repeat.isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, turns.getInductionVar(), first);
+  auto some = scf::IfOp::create(b, isAnyOf(b, asked, number(-1)), /*withElseRegion=*/false);
+  auto next = scf::IfOp::create(b, TypeRange{b.getI32Type()}, repeat.isFirst, /*withElseRegion=*/true);
+  scf::YieldOp::create(b, next.getResults());
+  b.setInsertionPointToStart(next.thenBlock());
+  scf::YieldOp::create(b, RaisedOp::create(b, b.getI32Type(), repeat.flag).getResult());
+  b.setInsertionPointToStart(next.elseBlock());
+  scf::YieldOp::create(b, none);
+  whole->moveBefore(some.thenBlock()->getTerminator());
+  b.setInsertionPointToStart(some.thenBlock());
+  auto tasks = dyn_cast<scf::ForOp>(whole);
+  if (tasks)
+    b.setInsertionPointToStart(tasks.getBody());
+  repeat.bit = bitOf(b, tasks);
+  if (tasks) {
+    Block &body = *tasks.getBody();
+    auto own = scf::IfOp::create(b, isAnyOf(b, asked, repeat.bit), /*withElseRegion=*/false);
+    own.thenBlock()->getOperations().splice(own.thenBlock()->begin(), body.getOperations(), std::next(own->getIterator()), std::prev(body.end()));
+  }
+  return repeats[turns] = repeat;
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,11 +178,7 @@ static Value countRows(int64_t rows, ImplicitLocOpBuilder &b) {
   return count;
 }
 
-void mlir::tile::raiseAtLowRows(ImplicitLocOpBuilder &b, Value flag, Value rows, Value isAsked, double least) {
-  scf::ForOp tasks;
-  for (Operation *parent = b.getInsertionBlock()->getParentOp(); !isa<LLVM::LLVMFuncOp>(parent); parent = parent->getParentOp())
-    tasks = dyn_cast<scf::ForOp>(parent);
-  Value bit = bitOf(b, tasks);
+void mlir::tile::raiseAtLowRows(ImplicitLocOpBuilder &b, const Repeat &repeat, Value rows, Value isAsked, double least) {
   auto vector = cast<RowVectorType>(rows.getType());
   int64_t shape[] = {vector.getRows(), vector.getLayout().getSpan(1)};
   auto type = RegistersType::get(b.getContext(), shape, vector.getElementType(), vector.getLayout());
@@ -178,5 +197,5 @@ void mlir::tile::raiseAtLowRows(ImplicitLocOpBuilder &b, Value flag, Value rows,
   b.setInsertionPointAfter(branch);
   YieldOp::create(b, ValueRange());
   b.setInsertionPointToStart(branch.thenBlock());
-  RaiseOp::create(b, flag, bit);
+  RaiseOp::create(b, repeat.flag, repeat.bit);
 }

@@ -426,7 +426,12 @@ void MaskSplit::run() {
   if (!showsAll)
     return branch(from, to);
   orderTasks();
-  Value flag = isChecked ? repeats.repeat(loop) : Value();
+  Repeat repeat;
+  if (isChecked) {
+    repeat = repeats.repeat(loop);
+    b.setInsertionPoint(loop);
+    showsAll = arith::AndIOp::create(b, showsAll, repeat.isFirst);
+  }
   Value begin = boundOf(/*isUpper=*/false, /*isForAll=*/false), end = boundOf(/*isUpper=*/true, /*isForAll=*/false);
   begin = begin ? smaller(larger(begin, lower), upper) : lower;
   end = end ? smaller(larger(end, begin), upper) : upper;
@@ -448,7 +453,7 @@ void MaskSplit::run() {
     return;
   auto differ = [&](Value one, Value other) { return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, one, other); };
   Value leavesOut = b.createOrFold<arith::OrIOp>(differ(begin, lower), differ(end, upper));
-  raiseAtLowRows(b, flag, loop.getResult(*idle->maximum), leavesOut, idle->least);
+  raiseAtLowRows(b, repeat, loop.getResult(*idle->maximum), leavesOut, idle->least);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Pipelined.h"
+#include "Repeats.h"
 
 #include "ft/Dialect/Tile/Transforms/Passes.h"
 
@@ -195,6 +196,21 @@ static void narrowBarriers(Region &role, int64_t threads) {
   }
 }
 
+/// Barriers that order nothing: warp groups whose tiles stay in registers go on by themselves.
+static void dropBarriers(LLVM::LLVMFuncOp kernel) {
+  SmallVector<Operation *> barriers;
+  for (Operation &op : kernel.getBody().front()) {
+    if (op.getNumRegions() == 0 || !needsNoBarriers(&op, kernel))
+      continue;
+    op.walk([&](Operation *inner) {
+      if (isa<BarrierOp, NVVM::Barrier0Op>(inner))
+        barriers.push_back(inner);
+    });
+  }
+  for (Operation *barrier : barriers)
+    barrier->erase();
+}
+
 static LogicalResult splitRoles(LLVM::LLVMFuncOp kernel, PipelineAttr pipeline) {
   if (!kernel.getOps<RolesOp>().empty())
     return success();
@@ -202,6 +218,7 @@ static LogicalResult splitRoles(LLVM::LLVMFuncOp kernel, PipelineAttr pipeline) 
   if (!limit || limit.empty() || limit[0] != pipeline.getComputerThreads())
     return kernel.emitError() << "expected a kernel of " << pipeline.getComputerThreads() << " threads for " << pipeline << ", found "
                               << (limit && !limit.empty() ? limit[0] : 0);
+  dropBarriers(kernel);
   Block &body = kernel.getBody().front();
   OpBuilder b(kernel.getContext());
   b.setInsertionPoint(body.getTerminator());

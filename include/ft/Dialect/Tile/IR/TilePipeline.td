@@ -265,7 +265,8 @@ def Tile_RaiseOp : Tile_Op<"raise", [MemoryEffects<[MemWrite]>]> {
 def Tile_RaisedOp : Tile_Op<"raised", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the bits of a flag that any thread has set";
   let description = [{
-    Waits for what the computing threads do before. All roles have the same answer. A kernel asks once, outside of loops and branches, and raises the flag only before.
+    Waits for what the computing threads do before. All roles have the same answer. A kernel asks once, and raises the flag only before: no loop or branch is around it, but a
+    branch for the first iteration of a loop.
   }];
   let arguments = (ins Tile_SharedPointer:$flag);
   let results = (outs I32:$result);

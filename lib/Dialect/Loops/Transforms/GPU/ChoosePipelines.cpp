@@ -65,7 +65,7 @@ private:
   LogicalResult layOutWithout(loops::LeafOp leaf);
   LogicalResult layOutBehind(loops::LeafOp leaf, int64_t rows);
   tile::PipelineAttr choose();
-  void keepBlocks(ArrayRef<loops::LeafOp> leaves);
+  void keepBlocks();
   /// Bytes of shared memory that slots leave to others, each of which begins where a channel may: also to what warps leave each other.
   int64_t bytesBeside() const {
     constexpr int64_t unit = tile::ChannelType::alignment;
@@ -210,9 +210,12 @@ tile::PipelineAttr PipelineChooser::choose() {
   const int64_t slots = std::min<int64_t>(room / slotBytes, steps);
   constexpr int64_t unit = 8;
   const int64_t all = machine.occupancy.registersPerUnit / threads / unit * unit * threads;
-  const int64_t loader = P::leastRegisters, rest = (all - loader * P::groupThreads) / (computers * P::groupThreads) / unit * unit;
+  // Coordinates are numbers of 64 bits: with the least count of registers a loader would keep some in memory.
+  constexpr int64_t wanted = P::leastRegisters + unit, enough = wanted + unit;
   const int64_t most = int64_t(llvm::alignTo(machine.occupancy.registersPerThread, unit));
-  return P::get(kernel.getContext(), std::max<int64_t>(slots, 1), /*loaders=*/1, computers, ArrayRef<int64_t>{loader, std::min(rest, most)});
+  const int64_t own = std::min((all - wanted * P::groupThreads) / (computers * P::groupThreads) / unit * unit, most);
+  const int64_t loader = std::min((all - own * computers * P::groupThreads) / P::groupThreads, enough);
+  return P::get(kernel.getContext(), std::max<int64_t>(slots, 1), /*loaders=*/1, computers, ArrayRef<int64_t>{loader, own});
 }
 
 /// Whether what the tasks of a kernel's grid loops are decides how long a loop inside of one is.
@@ -239,11 +242,10 @@ static bool hasUnevenTasks(func::FuncOp kernel) {
 }
 
 /// A thread block takes one task after the other where these are alike: its loaders are ahead of the end of each. Registers and slots leave room for one
-/// block on each SM. (Masks make the tasks of a chain differ; the scheduler of thread blocks evens them out.)
-void PipelineChooser::keepBlocks(ArrayRef<loops::LeafOp> leaves) {
+/// block on each SM. (Where a mask makes tasks differ, `tile-split-masks` deals them so that blocks take about as long.)
+void PipelineChooser::keepBlocks() {
   loops::GridAttr grid = loops::gridOf(kernel);
-  auto isChain = [](loops::LeafOp leaf) { return llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ChainAttr>); };
-  if (grid.getMost() == 0 && llvm::none_of(leaves, isChain) && !hasUnevenTasks(kernel))
+  if (grid.getMost() == 0 && !hasUnevenTasks(kernel))
     kernel->setAttr(loops::names::grid, loops::GridAttr::get(grid.getContext(), grid.getBlock(), units));
 }
 
@@ -279,7 +281,7 @@ LogicalResult PipelineChooser::run() {
         return failure();
     if (!kernel->hasAttr(tile::names::pipeline)) {
       kernel->setAttr(tile::names::pipeline, choose());
-      keepBlocks(leaves);
+      keepBlocks();
     }
     return success();
   }
