@@ -9,6 +9,7 @@
 
 #include "ft/Schedule/CPU/ChooseIterations.h"
 
+#include "ft/Dialect/ETDG/IR/AttributeNames.h"
 #include "ft/Dialect/ETDG/Transforms/JoinIterations.h"
 #include "ft/Schedule/CPU/CostModel.h"
 
@@ -39,7 +40,7 @@ static bool isBound(BlockOp leaf) {
   for (BlockOp block = leaf; block; block = block.getParentBlock())
     if (isBinding(scheduleOf({block})))
       return true;
-  return leaf->hasAttr("etdg.cut");
+  return leaf->hasAttr(etdg::names::cut);
 }
 
 static bool hasProducts(BlockOp leaf) {
