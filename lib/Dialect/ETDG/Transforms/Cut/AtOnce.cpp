@@ -54,6 +54,13 @@ AffineMap AtOnce::at(AffineMap map, AffineExpr iteration) {
   return AffineMap::get(map.getNumDims(), map.getNumSymbols(), results, context);
 }
 
+IntegerSet AtOnce::at(IntegerSet set, AffineExpr iteration) {
+  SmallVector<AffineExpr> constraints;
+  for (AffineExpr constraint : set.getConstraints())
+    constraints.push_back(canonicalizeExpr(constraint.replace(dim, iteration), set.getNumDims(), set.getNumSymbols()));
+  return IntegerSet::get(set.getNumDims(), set.getNumSymbols(), constraints, set.getEqFlags());
+}
+
 /// The leaf's domain with other bounds of the dimension.
 IntegerSet AtOnce::domainOf(ArrayRef<AffineExpr> own, AffineExpr equal) {
   SmallVector<AffineExpr> constraints(own);

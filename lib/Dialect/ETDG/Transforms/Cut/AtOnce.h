@@ -24,8 +24,9 @@ protected:
       : reduction(reduction), leaf(reduction.leaf), count(count), context(leaf.getContext()), old(BlockBuilder::from(leaf)),
         space(leaf->getParentOfType<GraphOp>()), dim(getAffineDimExpr(reduction.dim, context)) {}
 
-  /// A map with the dimension at another iteration.
+  /// A map or a set with the dimension at another iteration.
   AffineMap at(AffineMap map, AffineExpr iteration);
+  IntegerSet at(IntegerSet set, AffineExpr iteration);
   /// The leaf's domain with other bounds of the dimension, and, if any, what is 0.
   IntegerSet domainOf(ArrayRef<AffineExpr> own, AffineExpr equal = {});
   /// Without `there` all iterations are; else so many, after which elements are 0.

@@ -139,7 +139,7 @@ void IterationJoiner::writeRest(OpBuilder &builder) {
       read = transformRead(
           read,
           [&](AffineMap map, int64_t) { return at(map, dim + before); },
-          [](IntegerSet same) { return same; }, [](int64_t operand) { return operand; });
+          [&](IntegerSet set) { return at(set, dim + before); }, [](int64_t operand) { return operand; });
   BlockOp rest = block.build(builder, leaf.getLoc(), {});
   rest.getBody().takeBody(leaf.getBody());
   rest.getCombine().takeBody(leaf.getCombine());
