@@ -165,11 +165,31 @@ static SmallVector<BlockOp> splitBlock(BlockOp block, ArrayRef<Part> parts) {
 // Parts that need each other
 //===----------------------------------------------------------------------===//
 
+/// Whether an item has no iterations of its own, and no product of more than one number: there is nothing to share out inside of it.
+static bool isSmall(Operation *item) {
+  auto block = dyn_cast<BlockOp>(item);
+  if (!block || !block.isLeaf() || block.getNumOwnDims() > 0)
+    return false;
+  return !block
+              ->walk([](linalg::LinalgOp op) {
+                auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+                bool isNumber = type && type.hasStaticShape() && type.getNumElements() == 1;
+                return linalg::isaContractionOpInterface(op) && !isNumber ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// A part for each item. Small ones that follow each other stay one, since apart they would wait for each other and gain nothing.
 static SmallVector<Part> eachItem(BlockOp block) {
   SmallVector<Part> items;
-  for (Operation &op : block.getBody().front())
-    if (isa<BlockOp, NestOp>(op))
+  for (Operation &op : block.getBody().front()) {
+    if (!isa<BlockOp, NestOp>(op))
+      continue;
+    if (!items.empty() && isSmall(&op) && isSmall(items.back().back()))
+      items.back().push_back(&op);
+    else
       items.push_back({&op});
+  }
   return items;
 }
 
