@@ -28,8 +28,15 @@ using namespace mlir::ft::raising;
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// So many sets are asked for one function: seconds of work. Most programs ask some thousands, those with nested exits 30 thousand.
+/// So many sets are asked for each outermost loop of a function: seconds of work. Most programs ask some thousands, those with nested exits 30
+/// thousand; a model asks some thousands for each of its layers.
 static constexpr int64_t maxSets = 40000;
+
+static int64_t countOuterLoops(func::FuncOp function) {
+  int64_t count = 0;
+  function.walk([&](LoopLikeOpInterface loop) { count += !loop->getParentOfType<LoopLikeOpInterface>(); });
+  return count;
+}
 
 /// Imperative functions over tensors: some loop or condition, or a sum that becomes one, no lists.
 static bool isImperative(func::FuncOp function) {
@@ -71,15 +78,20 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
     OwningOpRef<func::FuncOp> spread = copy->clone();
     Refusal ofSpread;
     unsigned batches = spreadBatches(*spread);
-    if ((batches > 0 && succeeded(write(function, *spread, batches, ofSpread))) ||
-        succeeded(write(function, *copy, 0, refusal)))
+    if (batches > 0 && succeeded(write(function, *spread, batches, ofSpread)))
+      return function.erase();
+    if (batches > 0)
+      remark::missed(ofSpread.loc ? *ofSpread.loc : function.getLoc(), remark::RemarkOpts::name("batches").category("etdg:convert-scf-to-etdg").function(function.getName()))
+          << remark::reason("dimensions in which iterations of a loop do not meet stay inside of its statements: {0}", ofSpread.reason);
+    if (succeeded(write(function, *copy, 0, refusal)))
       return function.erase();
     remarkRefusal(function, refusal);
   }
 
   /// The graph of a prepared copy, beside the function.
   LogicalResult write(func::FuncOp function, func::FuncOp prepared, unsigned batches, Refusal &refusal) {
-    etdg::SetBudget budget(maxSets);
+    const int64_t most = maxSets * std::max<int64_t>(countOuterLoops(prepared), 1);
+    etdg::SetBudget budget(most);
     ProgramAnalysis analysis(prepared, refusal);
     const GraphPlan *plan = analysis.analyse();
     etdg::GraphOp graph = plan ? PlanWriter(*plan, function).write() : etdg::GraphOp();
@@ -88,7 +100,7 @@ struct ConvertSCFToETDG : ft::impl::ConvertSCFToETDGBase<ConvertSCFToETDG> {
       if (succeeded(isRight))
         graph.erase();
       refusal.loc = function.getLoc();
-      refusal.reason = "its slices meet in more ways than are told apart within the budget of the analysis (" + std::to_string(maxSets) +
+      refusal.reason = "its slices meet in more ways than are told apart within the budget of the analysis (" + std::to_string(most) +
                        " sets): use fewer slices of different strides";
       return failure();
     }
