@@ -22,6 +22,8 @@ import plots
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks/results"
 PAGE = ROOT / "docs/performance.md"
+# Tables of papers' own figures have a page of their own.
+FIGURES = ROOT / "docs/history/figures.md"
 PLOTS = ROOT / "docs/plots"
 README = ROOT / "README.md"
 BEGIN, END = "<!-- measured: benchmarks/results.py -->", "<!-- end -->"
@@ -97,15 +99,31 @@ def reasons(data):
     return [f"- {', '.join(programs)}: {reason}." for reason, programs in found.items()]
 
 
+def is_of_paper(data):
+    return data["machine"].endswith("-papers")
+
+
 def page(files):
     lines = ["# Performance", "",
              "This page is made by `benchmarks/results.py` from `benchmarks/results/`. Times are microseconds a call unless a unit is given.",
              "The last column is the peer's time over ours: above 1 ours is faster, and rows below 1 stand in bold, slowest first.",
-             "Only numbers of one table compare: they are of one card in one run.", "How they came about, and what did not help: [history/performance.md](history/performance.md).", ""]
+             "Only numbers of one table compare: they are of one card in one run.",
+             "How they came about, and what did not help: [history/performance.md](history/performance.md). Figures of papers: [history/figures.md](history/figures.md).", ""]
+    return tables(lines, [data for data in files if not is_of_paper(data)], "plots")
+
+
+def figures(files):
+    lines = ["# Figures of papers", "",
+             "This page is made by `benchmarks/results.py` from `benchmarks/results/`, as [performance.md](../performance.md) is. The commands are",
+             "`benchmarks/run.py fractaltensor` and `benchmarks/run.py souffle`.", ""]
+    return tables(lines, [data for data in files if is_of_paper(data)], "../plots")
+
+
+def tables(lines, files, plots_at):
     for data in files:
         lines += [f"## {data['card'][0].upper() + data['card'][1:]}, {data['date']}, `{data['machine']}`", "",
                   f"Commit {data['commit']}; `{data['command']}`; peers: {data['peers']}.", "",
-                  f"![Time of the peer over ours, by program](plots/{data['machine']}.svg)", ""]
+                  f"![Time of the peer over ours, by program]({plots_at}/{data['machine']}.svg)", ""]
         lines += table(data)
         if found := reasons(data):
             lines += ["", "Why the peer is faster:", "", *found]
@@ -158,7 +176,7 @@ def main():
     options = parser.parse_args()
     try:
         files = newest()
-        pages = {PAGE: page(files), README: readme(files, README.read_text()), **drawn(files)}
+        pages = {PAGE: page(files), FIGURES: figures(files), README: readme(files, README.read_text()), **drawn(files)}
     except BadResults as error:
         sys.exit(f"benchmarks/results: {error}")
     for path, text in pages.items():
