@@ -3,8 +3,8 @@
 // reshape by dimensions of one element, and what a sum starts with is a number of its body. Three blocks are left.
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../../machines/h200.json" | FileCheck %s
-// RUN: ft-run %s --engine=cpu --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
-// RUN: ft-run %s --engine=emulate --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=squeezed --engine=cpu --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: ft-run %s --entry=squeezed --engine=emulate --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
 
 // EQUAL: equal
 
@@ -79,4 +79,22 @@ func.func @squeezed(%x: tensor<1x30x5x3xf32>, %w: tensor<7x30x1x1xf32>, %b: tens
     linalg.yield %m : f32
   } -> tensor<1x30x5x3xf32>
   return %y : tensor<1x30x5x3xf32>
+}
+
+// Sums of which some start with one number and some with another.
+// RUN: ft-run %s --entry=starts --engine=cpu --seed=3 --compare=interpret | FileCheck %s --check-prefix=EQUAL
+func.func @starts(%x: tensor<6x4xf32>) -> tensor<6xf32> {
+  %one = arith.constant 1.0 : f32
+  %many = arith.constant 1000.0 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %a = linalg.fill ins(%one : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %b = linalg.fill ins(%many : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %start = tensor.concat dim(0) %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<6x4xf32>) outs(%start : tensor<6xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<6xf32>
+  return %sum : tensor<6xf32>
 }
