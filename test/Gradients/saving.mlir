@@ -1,6 +1,7 @@
 // What is saved changes no derivative: all, states alone, what prices say, what attributes say. Checkpoints at lengths
 // below a chunk, of whole chunks, and with a rest.
 // RUN: %python %ft_src/scripts/gradients.py --build %ft_build --dims "L=0,N=2" --dims "L=2,N=1" --dims "L=6,N=2" --dims "L=11,N=3" --options save=auto --options save=states --options save=all %s | FileCheck %s
+// RUN: ft-opt %s --ft-differentiate="function=computed_indices save=all" | FileCheck %s --check-prefix=COMPUTED
 // CHECK: 0 wrong
 
 !x = tensor<3xf32>
@@ -86,7 +87,10 @@ func.func @nested(%xss: !ft.list<[N, L], !x>, %h0: !x) -> !x {
   return %r : !x
 }
 
-// Indices that the function computes: where they are saved, no caller can sort them before.
+// Indices that the function computes: where they are saved, no caller can sort them before. (Only functions ask callers for groups.)
+// COMPUTED: func.func @computed_indices_backward
+// COMPUTED-NOT: ft.group
+// COMPUTED: return
 func.func @computed_indices(%xs: !ft.list<[4], !x>, %zs: !ft.list<[L], !x>, %h0: !x) -> !x {
   %i = ft.iota : !ft.list<[L], tensor<i64>>
   %p = ft.map (%n = %i : !ft.list<[L], tensor<i64>>) -> !ft.list<[L], tensor<i64>> {
