@@ -32,6 +32,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
+import counters  # noqa: E402
 import fractaltensor_rows as rows  # noqa: E402
 
 TOLERANCE = {"f32": 1e-3, "f16": 4e-2}
@@ -66,7 +67,7 @@ def pack(options):
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         failed = [line for line in pool.map(make, programs.values()) if line]
-    for name in ("fractaltensor.py", "fractaltensor_rows.py"):
+    for name in ("counters.py", "fractaltensor.py", "fractaltensor_rows.py"):
         shutil.copy(HERE / name, folder)
     for name in ("peers.py", "programs.py", "runtime.py", "wavefronts.py"):
         shutil.copy(ROOT / "benchmarks/peers" / name, folder)
@@ -232,11 +233,7 @@ def once(options):
     inputs = [x.to(dtype) if x.is_floating_point() else x for x in inputs]
     program = runtime.Program(runtime.load_library(options.folder / "lib/libFractalTensorRuntime.so"), options.folder / "bundles" / f"{row.bundle}.ftb")
     _, call = program.bind(inputs, outputs, dtype)
-    torch.cuda.synchronize()
-    torch.cuda.cudart().cudaProfilerStart()
-    call()
-    torch.cuda.synchronize()
-    torch.cuda.cudart().cudaProfilerStop()
+    counters.profiled(call)
     return 0
 
 
@@ -244,16 +241,9 @@ def table7(options):
     """Bytes by level of memory, by ncu, beside the least that a call must move and the paper's sums."""
     for workload, paper in rows.TABLE7.items():
         row = next(row for row in rows.ROWS if row.workload == workload and row.sizes["L"] in (1024, 4096) and row.sizes["D"] in (128, 512))
-        command = ["ncu", "--csv", "--profile-from-start", "off", "--metrics", ",".join(COUNTERS.values()), sys.executable, str(HERE / "fractaltensor.py"), "once",
-                   str(options.folder), f"--only={row.bundle}/{row.label}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        sums = {level: 0.0 for level in COUNTERS}
-        for text in done.stdout.splitlines():
-            cells = [cell.strip('"') for cell in text.split('","')]
-            for level, counter in COUNTERS.items():
-                if counter in cells:
-                    unit = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}.get(cells[cells.index(counter) + 1], 0)
-                    sums[level] += unit * float(cells[cells.index(counter) + 2].replace(",", ""))
+        command = [sys.executable, str(HERE / "fractaltensor.py"), "once", str(options.folder), f"--only={row.bundle}/{row.label}"]
+        found, done = counters.measure(command, list(COUNTERS.values()))
+        sums = {level: found[counter] for level, counter in COUNTERS.items()}
         shown = ", ".join(f"{level} {value / 1e9:.3f} GB (paper {paper[level]:g}, calls not said)" for level, value in sums.items())
         print(f"Table 7 {workload} {row.label}: {shown}" if any(sums.values()) else f"Table 7 {workload}: ncu measured nothing: {done.stderr.strip()[-200:]}{done.stdout.strip()[-200:]}")
 

@@ -8,8 +8,8 @@ prints what Figures 2, 3 and 4 show of the analysis and of the transformations, 
 
     souffle.py pack FOLDER [--build build] [--only NAME,…] [--type f16,f32] [--modes cost,souffle,boundary] [--whole]
 
-compiles a bundle for each module, type and mode of the phase `partition`, and records kernels, bytes and seconds
-(Tables 1, 4 and 5, §8.5). It needs PyTorch. `--whole` takes the six models of Table 3, too.
+compiles a bundle for each module, type and mode of the phase `partition`, and records kernels, bytes of
+workspace, and seconds (Tables 1, 4 and 5, §8.5). It needs PyTorch. `--whole` takes the four large models of Table 3, too.
 
     python3 FOLDER/souffle.py run FOLDER [--only NAME,…] [--json FILE] [--ncu]
 
@@ -28,6 +28,7 @@ import datetime
 import importlib.util
 import json
 import math
+import os
 import pathlib
 import shutil
 import subprocess
@@ -35,6 +36,10 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+import counters  # noqa: E402
+
+LOADED = "dram__bytes_read.sum"
 HEADER = 64  # bytes of a bundle before its manifest (docs/rationale/runtime.md)
 
 #: Milliseconds of Table 3 on an A100: the paper's own, and the best of the other systems.
@@ -103,8 +108,6 @@ def count_leaves(text):
 
 def packer(build):
     """scripts/models.py, which makes bundles of modules."""
-    import os
-
     os.environ["FT_BUILD"] = str(build.resolve().relative_to(ROOT))
     spec = importlib.util.spec_from_file_location("pack_models", ROOT / "scripts/models.py")
     module = importlib.util.module_from_spec(spec)
@@ -117,7 +120,8 @@ def pack(options):
     out = options.folder / "models"
     out.mkdir(parents=True, exist_ok=True)
     make.pack_runtime(options.folder)
-    shutil.copy(HERE / "souffle.py", options.folder)
+    for name in ("counters.py", "souffle.py"):
+        shutil.copy(HERE / name, options.folder)
     facts, failed = {}, 0
     for name in wanted(options):
         for element in options.type.split(","):
@@ -150,9 +154,11 @@ def plan_facts(bundle):
             for inner in value:
                 collect(inner)
 
-    collect([entry for entry in manifest["entries"] if not entry.get("binds")])  # (what is computed when weights are bound is no part of a call)
+    calls = [entry for entry in manifest["entries"] if not entry.get("binds")]  # (what is computed when weights are bound is no part of a call)
+    collect(calls)
     return {"kernels": len(launches), "overlapping": sum(bool(launch.get("overlaps")) for launch in launches),
-            "cooperative": sum(bool(launch.get("cooperative")) for launch in launches), "bundle_bytes": len(data)}
+            "cooperative": sum(bool(launch.get("cooperative")) for launch in launches),
+            "workspace_bytes": max((plan["workspace_bytes"] for entry in calls for plan in entry["plans"]), default=0)}
 
 
 def wanted(options):
@@ -204,23 +210,14 @@ def run(options):
 
 def loaded_bytes(options, key, mode):
     """Bytes that one call loads from memory, by ncu; nothing where its counters are not allowed."""
-    command = ["ncu", "--csv", "--profile-from-start", "off", "--metrics", "dram__bytes_read.sum", sys.executable, str(HERE / "souffle.py"), "once",
-               str(options.folder), f"--only={key}.{mode}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    total, units = 0.0, {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
-    for text in done.stdout.splitlines():
-        cells = [cell.strip('"') for cell in text.split('","')]
-        if "dram__bytes_read.sum" in cells:
-            at = cells.index("dram__bytes_read.sum")
-            total += units.get(cells[at + 1], 0) * float(cells[at + 2].replace(",", ""))
-    return total or None
+    command = [sys.executable, str(HERE / "souffle.py"), "once", str(options.folder), f"--only={key}.{mode}"]
+    return counters.measure(command, [LOADED])[0][LOADED] or None
 
 
 def once(options):
     """One call of one bundle, for a profiler."""
     import models
     import runtime
-    import torch
 
     name, element, mode = options.only.split(".")
     module, x = models.make(name, models.TYPES[element], "cuda")
@@ -229,11 +226,7 @@ def once(options):
     program.hold({n: values[n].detach() for n in facts["held"]})
     _, call = program.bind([x], len(facts["results"]), [models.TYPES[kind] for kind in facts["results"]])
     call()
-    torch.cuda.synchronize()
-    torch.cuda.cudart().cudaProfilerStart()
-    call()
-    torch.cuda.synchronize()
-    torch.cuda.cudart().cudaProfilerStop()
+    counters.profiled(call)
     return 0
 
 
@@ -330,7 +323,7 @@ def main():
     parser.add_argument("--only", default="", help="modules by name")
     parser.add_argument("--type", default="f16")
     parser.add_argument("--modes", default=",".join(MODES))
-    parser.add_argument("--whole", action="store_true", help="the models of Table 3, too")
+    parser.add_argument("--whole", action="store_true", help="the large models of Table 3, too")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=0.3)
     parser.add_argument("--ncu", action="store_true")

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models in plain PyTorch at small sizes, as `torch.export` takes them: test_imported.py compares them with PyTorch."""
 
+import pathlib
+import sys
+
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks/peers"))
+from modules import Mmoe, SwinBlock  # noqa: E402
 
 
 def draw_weights(module, seed=1):
@@ -59,50 +65,6 @@ class BertLayer(nn.Module):
         seen = F.scaled_dot_product_attention(self.split(self.query(x)), self.split(self.key(x)), self.split(self.value(x)))
         x = self.norm(self.out(seen.transpose(1, 2).reshape(x.shape)) + x)
         return self.last_norm(self.down(F.gelu(self.up(x))) + x)
-
-
-class SwinBlock(nn.Module):
-    """Attention in shifted windows, with a table of biases by relative position and a mask at the border."""
-
-    def __init__(self, size=6, window=3, shift=1, width=12, heads=2):
-        super().__init__()
-        self.size, self.window, self.shift, self.heads = size, window, shift, heads
-        self.norm, self.last_norm = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-        self.bias_table = nn.Parameter(torch.randn((2 * window - 1) ** 2, heads, generator=torch.Generator().manual_seed(3)))
-        at = torch.stack(torch.meshgrid(torch.arange(window), torch.arange(window), indexing="ij")).flatten(1)
-        apart = (at[:, :, None] - at[:, None, :]).permute(1, 2, 0) + window - 1
-        self.register_buffer("bias_index", apart[..., 0] * (2 * window - 1) + apart[..., 1], persistent=False)
-        self.register_buffer("mask", self._mask(), persistent=False)
-
-    def _mask(self):
-        regions = torch.zeros(1, self.size, self.size, 1)
-        ends = (slice(0, -self.window), slice(-self.window, -self.shift), slice(-self.shift, None))
-        for i, rows in enumerate(ends):
-            for j, columns in enumerate(ends):
-                regions[:, rows, columns, :] = 3 * i + j
-        own = self._windows(regions).squeeze(-1)
-        return (own[:, None, :] != own[:, :, None]).float() * -100.0
-
-    def _windows(self, x):
-        n, h, w, c = x.shape
-        k = self.window
-        return x.view(n, h // k, k, w // k, k, c).permute(0, 1, 3, 2, 4, 5).reshape(-1, k * k, c)
-
-    def forward(self, x):
-        n, h, w, c = x.shape
-        k = self.window
-        y = self._windows(torch.roll(self.norm(x), (-self.shift, -self.shift), (1, 2)))
-        windows, length, _ = y.shape
-        q, key, v = self.qkv(y).reshape(windows, length, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
-        scores = q * (c // self.heads) ** -0.5 @ key.transpose(-2, -1)
-        scores = scores + self.bias_table[self.bias_index.view(-1)].view(length, length, -1).permute(2, 0, 1).unsqueeze(0)
-        scores = scores.view(n, windows // n, self.heads, length, length) + self.mask.to(x.dtype)[None, :, None]
-        seen = scores.view(-1, self.heads, length, length).softmax(-1) @ v
-        y = self.out(seen.transpose(1, 2).reshape(windows, length, c)).view(n, h // k, w // k, k, k, c).permute(0, 1, 3, 2, 4, 5).reshape(n, h, w, c)
-        x = x + torch.roll(y, (self.shift, self.shift), (1, 2))
-        return x + self.down(F.gelu(self.up(self.last_norm(x))))
 
 
 class Vit(nn.Module):
@@ -259,20 +221,6 @@ class Unet(nn.Module):
 # -- others -----------------------------------------------------------------------------------------------------------------
 
 
-class Mmoe(nn.Module):
-    """Experts, and for each task a gate that mixes them."""
-
-    def __init__(self, inputs=13, experts=3, units=5, tasks=2):
-        super().__init__()
-        self.experts = nn.Parameter(torch.randn(experts, inputs, units))
-        self.shifts = nn.Parameter(torch.randn(experts, 1, units))
-        self.gates = nn.ModuleList(nn.Linear(inputs, experts) for _ in range(tasks))
-
-    def forward(self, x):
-        found = torch.relu(torch.matmul(x, self.experts) + self.shifts)
-        return tuple((torch.softmax(gate(x), -1).t().unsqueeze(-1) * found).sum(0) for gate in self.gates)
-
-
 class Recurrent(nn.Module):
     """Layers of steps, and what they end with."""
 
@@ -298,8 +246,8 @@ MODELS = {
     "resnext": (Resnext, _pixels(2, 3, 33, 33)),
     "bottleneck": (Bottleneck, _pixels(1, 12, 7, 7)),
     "mbconv": (Mbconv, _pixels(1, 6, 7, 7)),
-    "swin": (SwinBlock, _pixels(2, 6, 6, 12)),
-    "mmoe": (Mmoe, _pixels(3, 13)),
+    "swin": (lambda: SwinBlock(6, 3, 1, 12, 2), _pixels(2, 6, 6, 12)),
+    "mmoe": (lambda: Mmoe(13, 3, 5, 2), _pixels(3, 13)),
     "lstm": (lambda: Recurrent(num_layers=3), _pixels(11, 2, 5)),
     # Others, so that what is there for those above is there for its kind.
     "bilstm": (lambda: Recurrent(num_layers=2, bidirectional=True, batch_first=True), _pixels(2, 5, 5)),

@@ -12,13 +12,14 @@ import fractaltensor as package  # before the benchmark of this name can be foun
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "benchmarks/papers"), str(ROOT / "benchmarks/peers")]
+import counters  # noqa: E402
 import fractaltensor_rows as rows  # noqa: E402
 
 TORCH = importlib.util.find_spec("torch") is not None
 
 
-def command():
-    spec = importlib.util.spec_from_file_location("paper_command", ROOT / "benchmarks/papers/fractaltensor.py")
+def command(name="fractaltensor"):
+    spec = importlib.util.spec_from_file_location("paper_command", ROOT / f"benchmarks/papers/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -26,6 +27,22 @@ def command():
 
 def plain(text):
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("//")]
+
+
+class Counters(unittest.TestCase):
+    def test_kernels_are_added_in_bytes(self):
+        printed = '"0","a","dram__bytes_read.sum","Kbyte","1,234.5"\n"1","b","dram__bytes_read.sum","byte","500"\nno row'
+        self.assertEqual(counters.added(printed, ["dram__bytes_read.sum", "other"]), {"dram__bytes_read.sum": 1235000.0, "other": 0.0})
+
+
+@unittest.skipUnless(TORCH, "PyTorch is not installed")
+class Souffle(unittest.TestCase):
+    def test_every_module_is_there(self):
+        import models
+
+        paper = command("souffle")
+        self.assertEqual({*paper.MODULES, *paper.MODELS}, {*models.CASES, *models.OTHERS})
+        self.assertLessEqual({*paper.TABLE1, *paper.TABLE3, *paper.TABLE4, *paper.TABLE5}, {*paper.MODULES, *paper.MODELS})
 
 
 class Rows(unittest.TestCase):
