@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Traced calls: the same result, a trace that parses, and nothing of it in other calls."""
 
+import importlib.util
 import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -49,6 +52,14 @@ class Traces(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
         with self.assertRaisesRegex(ft.ArgumentError, "missing"):
             running.trace(self.args[0])
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "needs PyTorch")
+    def test_the_script_for_a_device_checks_the_cpu_too(self):
+        script = pathlib.Path(__file__).resolve().parents[2] / "integration/trace.py"
+        environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(ft.__file__).resolve().parents[1])}
+        done = subprocess.run([sys.executable, str(script), "--engine=cpu"], capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^ok product on cpu: .*\nok running on cpu: .*\nok layers on cpu: .*\n$")
 
 
 if __name__ == "__main__":
