@@ -244,7 +244,7 @@ class Jit:
         names = [p.name for p in self.signature.parameters]
         unknown = [name for name in kwargs if name not in names]
         if unknown:
-            near = did_you_mean(unknown[0], [name for name in names if name not in kwargs])
+            near = did_you_mean(unknown[0], [name for name in [*names, "out", "engine", "stream"] if name not in kwargs])
             options = near or "; beside its own, a call takes out=, engine= and stream="
             reason = f"got an unexpected keyword argument '{unknown[0]}'{options}"
         return f"{self.__name__}({', '.join(names)}): {reason}"

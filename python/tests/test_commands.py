@@ -119,6 +119,8 @@ class Names(unittest.TestCase):
         x, w = np.ones((2, 3), "f4"), np.ones(3, "f4")
         with self.assertRaisesRegex(ft.ArgumentError, "unexpected keyword argument 'ww'; did you mean 'w'"):
             scaled(xs=x, ww=w)
+        with self.assertRaisesRegex(ft.ArgumentError, "unexpected keyword argument 'engin'; did you mean 'engine'"):
+            scaled(x, w, engin="cpu")
         for body, text in ((lambda xs: xs.scnl(ft.add), "a list has no 'scnl'; did you mean 'scanl'"),
                            (lambda xs: xs.map(lambda x: x.smu()), "a tensor has no 'smu'; did you mean 'sum'")):
             body.__annotations__ = {"xs": ft.List["N", f]}
