@@ -83,6 +83,39 @@ class Models(unittest.TestCase):
             with self.subTest(name):
                 self.compare(name, torch.float32, "interpret")
 
+    def test_biases_are_added_before_halves_are_rounded(self):
+        """Whole numbers, whose products have exact sums in f32: each element is the exact one, rounded once."""
+        F, draw = torch.nn.functional, torch.Generator().manual_seed(4)
+
+        def whole(*shape):
+            return torch.randint(-31, 32, shape, generator=draw).double()
+
+        def fraction(*shape):
+            return torch.randint(-512, 512, shape, generator=draw).double() / 1024
+
+        x, image = whole(6, 40), whole(2, 6, 7, 9)
+        cases = {
+            "linear": (lambda x, w, c: F.linear(x, w, c), (x, whole(12, 40), fraction(12))),
+            "addmm": (lambda c, x, w: torch.addmm(c, x, w, beta=3, alpha=0.75), (fraction(6, 12), x, whole(40, 12))),
+            "conv1d": (lambda x, w, c: F.conv1d(x, w, c, padding=1), (image[0], whole(5, 7, 3), fraction(5))),
+            "conv2d": (lambda x, w, c: F.conv2d(x, w, c, 2, 1, groups=3), (image, whole(9, 2, 3, 3), fraction(9))),
+            "conv_transpose2d": (lambda x, w, c: F.conv_transpose2d(x, w, c, 2), (image, whole(6, 5, 2, 2), fraction(5))),
+            "bilinear": (lambda x, y, w, c: F.bilinear(x, y, w, c), (x[:, :4] // 8, x[:, 4:9], whole(3, 4, 5), fraction(3))),
+        }  # fmt: skip
+
+        class Module(torch.nn.Module):
+            def forward(self, *args):
+                return function(*args)
+
+        for name, (function, args) in cases.items():
+            for dtype in (torch.float16, torch.bfloat16):
+                halves = tuple(a.to(dtype) for a in args)
+                exact = function(*(a.double() for a in halves)).to(dtype)
+                self.assertTrue(exact.isfinite().all())
+                for engine in ("interpret", "cpu"):
+                    with self.subTest(name, dtype=dtype, engine=engine):
+                        self.assertTrue(torch.equal(imported(Module(), halves, engine)(*halves), exact))
+
     def test_attention_in_blocks(self):
         """Halves over blocks of keys, heads of keys that several heads share, rows that overflow or hold NaN: as PyTorch, and as near to float64."""
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence
 
 from ..ir import views as base
 from ..ir import dtypes
@@ -147,11 +147,12 @@ def _ranked(name: str, left: int, right: int, second: str):
 
 def _added(name: str, first: str, second: str):
     def with_product(b: Builder, input, first, second, *, beta=1, alpha=1):
-        product = matmul(b, first, second)
-        product = pointwise.mul(b, product, alpha) if alpha != 1 else product
-        if isinstance(beta, (int, float)) and beta == 0:
-            return product
-        return pointwise.add(b, pointwise.mul(b, input, beta) if beta != 1 else input, product)
+        dtype = type_of_product([first, second])
+        made = product(b, first, second, arithmetic_type(dtype))
+        made = pointwise.mul(b, made, alpha) if alpha != 1 else made
+        if not isinstance(beta, (int, float)) or beta != 0:
+            made = pointwise.add(b, pointwise.mul(b, pointwise.to_dtype(b, input, made.dtype), beta) if beta != 1 else input, made)
+        return pointwise.to_dtype(b, made, dtype)
 
     operator(name, GROUP, inplace=True)(renamed(with_product, first=first, second=second))
 
@@ -174,12 +175,18 @@ def outer(b: Builder, input, vec2):
     return pointwise.mul(b, base.unsqueeze(b, input, 1), vec2)
 
 
+def biased(b: Builder, make: Callable[[DType], Tensor], dtype: DType, bias: Optional[Tensor]) -> Tensor:
+    """A product of a type, made in the one that it is given, with a bias: halves are rounded once, after it."""
+    if bias is None:
+        return make(dtype)
+    return pointwise.to_dtype(b, pointwise.add(b, make(arithmetic_type(dtype)), bias), dtype)
+
+
 @operator("linear", GROUP, where="")
 def linear(b: Builder, input, weight, bias=None):
     if weight.rank != 2:
         raise Problem(f"linear: expects a weight of 2 dimensions, found {weight.describe()}", "shape")
-    result = matmul(b, input, base.permute(b, weight, [1, 0]))
-    return result if bias is None else pointwise.add(b, result, bias)
+    return biased(b, lambda out: product(b, input, base.permute(b, weight, [1, 0]), out), type_of_product([input, weight]), bias)
 
 
 def _diagonals(b: Builder, x: Tensor, own: str):
@@ -208,8 +215,8 @@ def _spelled_out(equation: str, letters: Sequence[str], result: str, operands: S
 @operator("bilinear", GROUP, where="f")
 def bilinear(b: Builder, input1, input2, weight, bias=None):
     rows = "".join(chr(ord("A") + i) for i in range(input1.rank - 1))
-    result = contract(b, [input1, weight, input2], [rows + "i", "oij", rows + "j"], rows + "o")
-    return result if bias is None else pointwise.add(b, result, bias)
+    operands = [input1, weight, input2]
+    return biased(b, lambda out: contract(b, operands, [rows + "i", "oij", rows + "j"], rows + "o", out), type_of_product(operands), bias)
 
 
 @operator("einsum", GROUP, where="f")

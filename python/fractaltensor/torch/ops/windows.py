@@ -10,12 +10,13 @@ from ..ir import views as base
 from ..ir import dtypes
 from ..ir.bodies import arithmetic_type
 from ..ir.builder import Builder
+from ..ir.dtypes import DType
 from ..problems import Problem
 from ..frontend.values import Tensor
 from . import pointwise
 from .creation import counted
 from .moving import padded, stack, taken
-from .products import contract, sum_of_products
+from .products import biased, contract, sum_of_products, type_of_product
 from .reductions import extreme, mean, sum_, total
 from .table import OPERATORS, operator
 from .views import known, narrow, unfold
@@ -93,7 +94,7 @@ def image_of_columns(b: Builder, input, output_size, kernel_size, dilation=1, pa
 _PLACES, _INSIDE = "uvw", "xyz"
 
 
-def _product_of_windows(b: Builder, x: Tensor, weight: Tensor, groups: int, sizes, steps, spread) -> Tensor:
+def _product_of_windows(b: Builder, x: Tensor, weight: Tensor, groups: int, sizes, steps, spread, out: DType) -> Tensor:
     """Places and what is inside of windows as loops of one sum of products: nothing is unfolded. Sizes are known."""
     places = []
     for i, (size, step, apart) in enumerate(zip(sizes, steps, spread)):
@@ -111,21 +112,21 @@ def _product_of_windows(b: Builder, x: Tensor, weight: Tensor, groups: int, size
     seen = [f"d{filters + 1 + i} * {step} + d{k} * {apart}" for i, (k, step, apart) in enumerate(zip(inside, steps, spread))]
     maps = [[0, *group, channel, *seen], [*group, filters, channel, *inside]]
     out_sizes = [x.sizes[0], *weight.sizes[: 1 + len(group)], *places]
-    result = sum_of_products(b, [x, weight], [b.read(x), b.read(weight)], maps, out_sizes, channel + 1 + len(sizes))
+    result = sum_of_products(b, [x, weight], [b.read(x), b.read(weight)], maps, out_sizes, channel + 1 + len(sizes), out)
     return base.reshape(b, result, made) if groups != 1 else result
 
 
-def _product_of_unfolded(b: Builder, x: Tensor, weight: Tensor, groups: int, sizes, steps, spread) -> Tensor:
+def _product_of_unfolded(b: Builder, x: Tensor, weight: Tensor, groups: int, sizes, steps, spread, out: DType) -> Tensor:
     """The same where the number of places is data: windows are a view of their own."""
     rank = len(sizes)
     shown = _windows(b, x, sizes, steps, spread)
     places = shown.sizes[2 : 2 + rank]
-    out = weight.sizes[0]
+    filters = weight.sizes[0]
     shown = base.reshape(b, shown, [x.sizes[0], groups, weight.sizes[1], *places, *sizes]) if groups != 1 else base.unsqueeze(b, shown, 1)
-    weights = base.reshape(b, weight, [groups, b.floordiv(out, groups), *weight.sizes[1:]])
+    weights = base.reshape(b, weight, [groups, b.floordiv(filters, groups), *weight.sizes[1:]])
     u, k = _PLACES[:rank], _INSIDE[:rank]
-    made = contract(b, [shown, weights], ["ngc" + u + k, "goc" + k], "ngo" + u)
-    return base.reshape(b, made, [x.sizes[0], out, *places])
+    made = contract(b, [shown, weights], ["ngc" + u + k, "goc" + k], "ngo" + u, out)
+    return base.reshape(b, made, [x.sizes[0], filters, *places])
 
 
 def _convolution(rank: int):
@@ -144,9 +145,9 @@ def _convolution(rank: int):
         elif padding != "valid":
             x = _with_border(b, x, each(padding, rank, name), 0)
         fits = all(isinstance(n, int) and n > apart * (k - 1) for n, k, apart in zip(x.sizes[2:], sizes, spread))
-        made = (_product_of_windows if fits else _product_of_unfolded)(b, x, weight, groups, sizes, steps, spread)
-        if bias is not None:
-            made = pointwise.add(b, made, base.reshape(b, bias, [-1] + [1] * rank))
+        windows = _product_of_windows if fits else _product_of_unfolded
+        line = None if bias is None else base.reshape(b, bias, [-1] + [1] * rank)
+        made = biased(b, lambda out: windows(b, x, weight, groups, sizes, steps, spread, out), type_of_product([x, weight]), line)
         return base.squeeze(b, made, 0) if alone else made
 
 
