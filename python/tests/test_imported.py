@@ -143,6 +143,27 @@ class Models(unittest.TestCase):
                     self.assertTrue(torch.equal(found.isnan(), expected.isnan()))
                     self.assertTrue(torch.equal(found.isinf(), expected.isinf()))
 
+    def test_many_pieces_are_one_function(self):
+        """Writes into storages of their own, however many, do not divide a model; those of one long storage do."""
+
+        class Joined(torch.nn.Module):
+            def forward(self, x):
+                found = [x]
+                for _ in range(12):
+                    found.append(torch.cat(found, 1).sum(1, keepdim=True) / 8)
+                return torch.cat(found, 1)
+
+        class Rows(torch.nn.Module):
+            def forward(self, x):
+                return torch.cat([x[:, :1] * n for n in range(60)], 1)
+
+        x = torch.arange(12.0).view(2, 3, 2)
+        for module, functions in ((Joined(), 1), (Rows(), 3)):
+            with self.subTest(type(module).__name__):
+                model = imported(module, (x,))
+                self.assertEqual(len(model.lower(x).segments()), functions)
+                torch.testing.assert_close(model(x), module(x))
+
     def test_blocks_in_graphs_alone(self):
         """What a script does after a graph is compiled as before it."""
 

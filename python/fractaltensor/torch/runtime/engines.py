@@ -19,11 +19,11 @@ from ...jit import _calls
 from ...locks import ForkLock
 from ...source import Frame
 from ..ir.dtypes import ALL, DType
-from ..ir.operations import Block, Op, Type, enclosing, walk
+from ..ir.operations import Block, Op, Type, Value, enclosing, walk
 from .memory import HOST, Memory, TorchMemory
 from ..problems import RunError, RunIndexError, RunShapeError
 from ..ir.proofs import prove_places
-from ..plan.segments import Division, Segment, SegmentText
+from ..plan.segments import Division, Segment, SegmentText, may_roots
 from ..plan.stretches import is_stretch, stretched
 from .structs import Structs
 
@@ -286,15 +286,19 @@ class _Marks:
                     self.stretches[op.blocks[1].ops[-1]] = take_back
 
 
-#: Writes of parts of tensors, one after the other, that are one function; where there are more, how many each function has.
+#: Writes of parts of a tensor, one after the other, that are one function; where there are more, how many each function has.
 _MOST_WRITES, _WRITES_OF_ONE = 48, 24
 
 
 def _cuts_of_long(top: Block) -> List[Op]:
-    """Where a long stretch of writes of parts is divided. Each write is a copy of what has changed, and the time that LLVM takes for
-    one function grows with the square of their number."""
-    writes = [op for op in top.ops if op.attributes.get("role") == "write" and op.operands[0].op is not None and op.operands[0].op.attributes.get("role") == "view"]
-    return writes[_WRITES_OF_ONE::_WRITES_OF_ONE] if len(writes) > _MOST_WRITES else []
+    """Where a long stretch of writes of parts of one storage is divided. Each write is a copy of what has changed, and the time that
+    LLVM takes for one function grows with the square of their number."""
+    memo: Dict[Value, Set[Value]] = {}
+    writes: Dict[frozenset, List[Op]] = {}
+    for op in top.ops:
+        if op.attributes.get("role") == "write" and op.operands[0].op is not None and op.operands[0].op.attributes.get("role") == "view":
+            writes.setdefault(frozenset(may_roots(op.operands[0], memo)), []).append(op)
+    return [op for own in writes.values() if len(own) > _MOST_WRITES for op in own[_WRITES_OF_ONE::_WRITES_OF_ONE]]
 
 
 class CompiledEngine(Engine):
