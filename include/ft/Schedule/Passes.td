@@ -296,8 +296,8 @@ def ETDGChooseCutsForGPU : Pass<"etdg-choose-cuts-for-gpu", "::mlir::etdg::Graph
   let description = [{
     A leaf at the top of a graph that reduces, at fewer points than there are SMs whatever the lengths are, leaves most of them
     idle. One thread block takes all terms of a point. It is tried cut into about as many shares as there are SMs, and 4, 16,
-    ... times as many (`etdg-cut-leaves`), of equal length where such are near by. The trials are copies of the graph that are
-    scheduled as `etdg-schedule-for-gpu` does it. What kernels then cost, at typical lengths, decides. The cheapest form is
+    ... times as many (`etdg-cut-leaves`), of equal length where such are near by. The trials are copies of the graph that have this
+    leaf alone, scheduled as `etdg-schedule-for-gpu` does it. What its kernels then cost, at typical lengths, decides. The cheapest form is
     taken where it promises `division_share` percent of the time as it stands, or less, and what then joins the shares is asked
     in the same way. The remark (category `gpu`, `cut-reduction`) has all prices.
 
@@ -322,7 +322,7 @@ def ETDGChooseIterationsForGPU : Pass<"etdg-choose-iterations-for-gpu", "::mlir:
   string writes = "leaves of several iterations";
   let description = [{
     Each leaf with a product whose iterations can be joined (`etdg-join-iterations`) is tried as it stands and with 2, 4 and 8
-    of them at a time. The trials are copies of the graph that are scheduled as `etdg-schedule-for-gpu` does it. What the
+    of them at a time. The trials are copies of the graph that have its item alone, scheduled as `etdg-schedule-for-gpu` does it. What the
     kernels then cost by their schedules and layouts, at typical lengths, decides (docs/gpu-engine.md). Tiles of more columns or
     terms, and states that are brought and left less often, stand against fewer rows. More of them are taken where they promise
     `iterations_share` percent of the time of fewer, or less. The remark (category `gpu`, `choose-iterations`) has all prices.

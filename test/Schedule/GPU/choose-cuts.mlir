@@ -90,3 +90,21 @@ func.func @unknown(%xs: !ft.list<[N], tensor<65536xf32>>) -> !ft.list<[N], !s> a
   }
   return %r : !ft.list<[N], !s>
 }
+
+// What takes long beside it is no reason against shares.
+// CHECK-LABEL: etdg.graph @neighbour
+// CHECK: _shares
+// ALONE-LABEL: etdg.graph @neighbour
+// ALONE: _shares
+func.func @neighbour(%x: tensor<1024x1024xf32>, %a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> (!s, tensor<4096x4096xf32>) {
+  %z = arith.constant dense<0.0> : !s
+  %r = linalg.reduce ins(%x : tensor<1024x1024xf32>) outs(%z : !s) dimensions = [0, 1] (%p: f32, %q: f32) {
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  }
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<4096x4096xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%start : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %r, %c : !s, tensor<4096x4096xf32>
+}

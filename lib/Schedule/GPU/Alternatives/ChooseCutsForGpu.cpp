@@ -138,11 +138,9 @@ static int64_t evenTerms(int64_t extent, int64_t terms) {
 
 GpuCutChooser::Choice GpuCutChooser::choose(BlockOp leaf, const Cuttable &found) {
   constexpr double percent = 100; // shares of the time are given in
-  PricedAlternatives forms(graph, options, {double(options.getMachine().gpu.divisionShare) / percent, /*ofBest=*/1});
+  PricedAlternatives forms(leaf, options, {double(options.getMachine().gpu.divisionShare) / percent, /*ofBest=*/1});
   if (!forms.isPriced())
     return {};
-  SmallVector<BlockOp> leaves = leavesIn(graph);
-  size_t number = size_t(llvm::find(leaves, leaf) - leaves.begin());
   int64_t extent = extentOf(found), before = 0;
   // A share of one term would be joined as it is.
   int64_t most = found.leaf && found.leaf->getTerms() > 1 ? extent : extent / 2;
@@ -151,7 +149,7 @@ GpuCutChooser::Choice GpuCutChooser::choose(BlockOp leaf, const Cuttable &found)
     if (terms == before)
       break;
     before = terms;
-    forms.consider(terms, [&](etdg::GraphOp copy) { return !cutInto(find(leavesIn(copy)[number]), terms).empty(); });
+    forms.consider(terms, [&](etdg::GraphOp copy) { return !cutInto(find(leavesIn(copy).front()), terms).empty(); });
   }
   return {forms.getBest().value_or(0), forms.describe(/*digits=*/1)};
 }

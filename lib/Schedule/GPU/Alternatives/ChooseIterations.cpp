@@ -125,20 +125,23 @@ static BlockOp joinIn(BlockOp leaf, int64_t count) {
 int64_t IterationsChooser::choosePriced(size_t number, const etdg::JoinableReduction &reduction) {
   constexpr double percent = 100; // shares are given in
   const double sureShare = double(options.getMachine().gpu.iterationsShare) / percent;
-  PricedAlternatives forms(graph, options, {sureShare, sureShare}, enoughBeside(reduction));
+  BlockOp leaf = leavesIn(graph)[number];
+  Operation *item = graph.getBody().front().findAncestorOpInBlock(*leaf);
+  PricedAlternatives forms(item, options, {sureShare, sureShare}, enoughBeside(reduction));
   if (!forms.isPriced())
     return 1;
+  const auto before = llvm::count_if(ArrayRef(leavesIn(graph)).take_front(number), [&](BlockOp other) { return !item->isAncestor(other); });
   int64_t most = typicalCount(reduction);
   for (int64_t count : triedIterations) {
     if (count > most)
       break;
     forms.consider(count, [&](etdg::GraphOp copy) {
-      joinIn(leavesIn(copy)[number], count);
+      joinIn(leavesIn(copy)[number - size_t(before)], count);
       return true;
     });
   }
   int64_t best = forms.getBest().value_or(1);
-  Location loc = leavesIn(graph)[number].getLoc();
+  Location loc = leaf.getLoc();
   auto about = remark::RemarkOpts::name("choose-iterations").category("gpu");
   auto tell = best > 1 ? remark::passed(loc, about) : remark::missed(loc, about);
   tell << llvm::formatv("{0} iterations at a time (percent of the time of one by one: {1})", best, forms.describe(/*digits=*/0)).str();

@@ -1,4 +1,4 @@
-//===- PricedAlternatives.h - the best of several forms of a graph -*- C++ -*-===//
+//===- PricedAlternatives.h - the best of several forms of an item -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef FT_SCHEDULE_GPU_ALTERNATIVES_PRICEDALTERNATIVES_H
 #define FT_SCHEDULE_GPU_ALTERNATIVES_PRICEDALTERNATIVES_H
@@ -8,30 +8,31 @@
 
 namespace mlir::ft::schedule {
 
-/// Prices forms of a graph, each with a number, and keeps the best. A form is made on a copy, which is scheduled as
-/// `etdg-schedule-for-gpu` does it. Prices are those at typical lengths. The graph stays as it is.
+/// Prices forms of an item of a graph, each with a number, and keeps the best. A form is made on a copy of the graph that has this item
+/// alone, so that the price of others counts neither for nor against it. Copies are scheduled as `etdg-schedule-for-gpu` does it, at
+/// typical lengths. The graph stays as it is.
 class PricedAlternatives {
 public:
   using Lengths = SmallVector<std::pair<StringAttr, int64_t>>;
-  /// A form is chosen that takes at most this part of the time: of the graph as it is, and of the best one so far.
+  /// A form is chosen that takes at most this part of the time: of the item as it is, and of the best one so far.
   struct Shares {
     double ofWhole, ofBest;
   };
 
   /// `lengths` take the place of typical ones.
-  PricedAlternatives(etdg::GraphOp graph, const GpuScheduleOptions &options, Shares shares, Lengths lengths = {});
+  PricedAlternatives(Operation *item, const GpuScheduleOptions &options, Shares shares, Lengths lengths = {});
 
-  /// Whether a GPU can run the graph as it is, and the model has a price for it. Else there is nothing to compare with.
+  /// Whether a GPU can run the item as it is, and the model has a price for it. Else there is nothing to compare with.
   bool isPriced() const { return whole.has_value(); }
   /// Tries the form that `change` makes of a copy; where it can't, it returns false.
   void consider(int64_t number, llvm::function_ref<bool(etdg::GraphOp)> change);
-  /// The number of the best form; nothing where the graph is best as it is.
+  /// The number of the best form; nothing where the item is best as it is.
   std::optional<int64_t> getBest() const { return best; }
-  /// All prices with their numbers, in percent of the graph as it is, with so many digits.
+  /// All prices with their numbers, in percent of the item as it is, with so many digits.
   std::string describe(unsigned digits) const;
 
 private:
-  etdg::GraphOp graph;
+  OwningOpRef<etdg::GraphOp> alone;
   const GpuScheduleOptions &options;
   Shares shares;
   Lengths lengths;
