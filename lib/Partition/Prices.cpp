@@ -17,12 +17,6 @@ using namespace mlir::ft;
 using namespace mlir::ft::partition;
 using namespace mlir::ft::schedule;
 
-std::optional<double> ft::priceOrdered(etdg::GraphOp graph, const GpuScheduleOptions &options) {
-  QuietForms quiet(graph.getContext());
-  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
-  return succeeded(etdg::applySchedules(*copy)) ? priceAsScheduled(*copy, options) : std::nullopt;
-}
-
 /// The operations beside items that these use, in the order in which they do.
 static llvm::SetVector<Operation *> findUsed(ArrayRef<Operation *> items) {
   llvm::SetVector<Operation *> used;
@@ -83,6 +77,41 @@ static std::string withNumbers(StringRef text) {
     at = end;
   }
   return out;
+}
+
+double GraphPrice::ofItemsMissingIn(const GraphPrice &other) const {
+  std::multimap<std::string, double> left = other.items;
+  double missing = 0;
+  for (const auto &[text, price] : items) {
+    if (auto same = left.find(text); same != left.end())
+      left.erase(same);
+    else
+      missing += price;
+  }
+  return missing;
+}
+
+std::optional<GraphPrice> ft::priceItems(etdg::GraphOp graph, const GpuScheduleOptions &options) {
+  QuietForms quiet(graph.getContext());
+  OwningOpRef<etdg::GraphOp> copy = cast<etdg::GraphOp>(graph->clone());
+  GpuScheduleOptions trial = options;
+  trial.planSeed = 0;
+  if (failed(scheduleForGpu(*copy, trial)))
+    return std::nullopt;
+  KernelPrices prices(*copy, trial);
+  FailureOr<KernelPrice> all = prices.priceGraph();
+  if (failed(all))
+    return std::nullopt;
+  GraphPrice price{all->seconds, {}};
+  AsmState names(*copy);
+  for (Operation &item : copy->getBody().front())
+    if (isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(item)) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      item.print(stream, names);
+      price.items.emplace(withNumbers(text), prices.priceItem(item)->seconds);
+    }
+  return price;
 }
 
 std::string Prices::keyOf(const Group &group) {

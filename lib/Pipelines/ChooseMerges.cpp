@@ -30,7 +30,7 @@ using namespace mlir::ft;
 namespace {
 /// A graph with some merges left out.
 struct MergedForm {
-  std::optional<double> seconds;
+  std::optional<GraphPrice> price;
   SmallVector<std::string> made; // merges of products
 };
 
@@ -54,11 +54,18 @@ struct FTChooseMerges : ft::impl::FTChooseMergesBase<FTChooseMerges> {
   }
 
 private:
-  /// From before `coarsen` to after `reorder`.
+  /// From before `coarsen` to where kernels are scheduled. Products that are left alone may be cut into shares, as merged ones may not.
   void addPasses(OpPassManager &graphs) const {
-    addCoarsenApart(graphs, machine.empty() ? Machine::forTarget(target)->reference : machine.getValue(), rounding);
+    const std::string model = machine.empty() ? Machine::forTarget(target)->reference : machine.getValue();
+    addCoarsenApart(graphs, model, rounding);
     graphs.addPass(etdg::createETDGReorder());
+    graphs.addPass(etdg::createETDGApplySchedule());
     graphs.addPass(etdg::createETDGFlattenProducts());
+    ETDGChooseCutsForGPUOptions cuts;
+    cuts.target = target;
+    cuts.machine = machine;
+    cuts.multiprocessors = multiprocessors;
+    graphs.addPass(createETDGChooseCutsForGPU(cuts));
   }
 
   /// A failure where the passes were interrupted: what they can't do to a copy has no price.
@@ -72,7 +79,7 @@ private:
     MergedForm form;
     if (succeeded(runPipeline(graphs, copy))) {
       form.made = namesIn(copy->removeAttr(etdg::names::together));
-      form.seconds = priceOrdered(copy, options);
+      form.price = priceItems(copy, options);
     }
     copy.erase();
     if (isInterrupted())
@@ -98,7 +105,11 @@ public:
 
 private:
   FailureOr<MergedForm> priced(ArrayRef<std::string> names, const Twine &what);
-  bool isCheaper(const MergedForm &form) const { return form.seconds && *form.seconds <= *best.seconds * share; }
+  /// Whether a form saves enough of what it does in another way.
+  bool isCheaper(const MergedForm &form) const {
+    const double saved = form.price ? best.price->seconds - form.price->seconds : 0;
+    return saved > 0 && saved >= (1 - share) * best.price->ofItemsMissingIn(*form.price);
+  }
   LogicalResult leaveOutProducts();
   LogicalResult changeEach();
 
@@ -113,7 +124,7 @@ FailureOr<MergedForm> MergeSearch::priced(ArrayRef<std::string> names, const Twi
   constexpr double micro = 1e6;
   FailureOr<MergedForm> form = attempt(names);
   if (succeeded(form))
-    text += ((text.empty() ? "" : ", ") + what + (form->seconds ? llvm::formatv(" {0:F2} us", *form->seconds * micro).str() : " no price")).str();
+    text += ((text.empty() ? "" : ", ") + what + (form->price ? llvm::formatv(" {0:F2} us", form->price->seconds * micro).str() : " no price")).str();
   return form;
 }
 
@@ -172,7 +183,7 @@ FailureOr<bool> MergeSearch::run() {
   if (failed(all))
     return failure();
   best = std::move(*all);
-  if (!best.seconds || best.made.empty())
+  if (!best.price || best.made.empty())
     return false;
   FailureOr<MergedForm> none = priced({"*"}, "without any");
   if (failed(none) || failed(leaveOutProducts()) || failed(changeEach()))

@@ -33,8 +33,9 @@ def FTChooseMerges : Pass<"ft-choose-merges", "::mlir::ModuleOp"> {
   let description = [{
     Coarsening merges blocks of products before anything has a price. For each graph this pass runs the phases `coarsen` and `reorder` on a copy, and
     prices what they made as it will be scheduled. The same is done without any merge (`["*"]`), and without all those of two blocks with products:
-    in rounds, since others may be made then. From the cheapest of all merges and these rounds each merge of products is a candidate then: it is left out, or made again. A form that takes at most
-    `division_share` percent of the best time so far replaces it, and the graph names what it leaves out (`etdg.apart`). At most `most`
+    in rounds, since others may be made then. From the cheapest of all merges and these rounds each merge of products is a candidate then: it is left out, or made again. Forms are
+    priced with their reductions cut into shares (`etdg-choose-cuts-for-gpu`). Items that a form has like the best one so far do not count. It replaces that
+    one where its other items take at most `division_share` percent of the time. The graph names what is left out (`etdg.apart`). At most `most`
     merges are tried one by one. The remark `merges` (category `partition`) has all prices.
   }];
   let options = [
