@@ -76,7 +76,7 @@ class Case:
         done = run(self.args.bin / "ft-opt", self.coarse, "--pass-pipeline=builtin.module(etdg.graph(etdg-reorder))")
         def count(name, item):
             return max([text.count(item) for text in re.findall(name + r" = \[(.*?)\](?:,|\})", done.stdout)], default=0)
-        orders, divisions = count("etdg.candidates", "#etdg.schedule"), count("etdg.divisions", "outer = ")
+        orders, divisions = count("etdg.candidates", "#etdg.schedule"), count("etdg.divisions", "#etdg.division<")
         return max(orders, 1 if divisions else 0) + divisions
 
     def find_forms(self):

@@ -146,9 +146,7 @@ void partition::writeEdges(etdg::GraphOp graph) {
       if (from == to || !mayFollow || areAlternatives(writer.kernel, reader.kernel) || !writer.touched.meets(reader.touched))
         continue;
       etdg::SyncKind kind = isInside ? etdg::SyncKind::Grid : etdg::SyncKind::Kernel;
-      list.push_back(builder.getDictionaryAttr({builder.getNamedAttr("from", builder.getI64IntegerAttr(int64_t(from))),
-                                                builder.getNamedAttr("kind", builder.getStringAttr(etdg::stringifySyncKind(kind))),
-                                                builder.getNamedAttr("to", builder.getI64IntegerAttr(int64_t(to)))}));
+      list.push_back(etdg::EdgeAttr::get(graph.getContext(), int64_t(from), int64_t(to), kind));
     }
   }
   for (auto &[kernel, list] : edges)

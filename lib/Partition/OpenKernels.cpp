@@ -14,13 +14,10 @@ using namespace mlir::ft;
 /// The numbers of nests into which an edge of kind `grid` leads.
 static llvm::SmallDenseSet<int64_t> findWaiting(etdg::KernelOp kernel) {
   llvm::SmallDenseSet<int64_t> waiting;
-  auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges);
-  for (auto edge : edges ? llvm::to_vector(edges.getAsRange<DictionaryAttr>()) : SmallVector<DictionaryAttr>()) {
-    auto kind = edge.getAs<StringAttr>("kind");
-    auto to = edge.getAs<IntegerAttr>("to");
-    if (kind && to && kind.getValue() == etdg::stringifySyncKind(etdg::SyncKind::Grid))
-      waiting.insert(to.getInt());
-  }
+  if (auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges))
+    for (auto edge : edges.getAsRange<etdg::EdgeAttr>())
+      if (edge.getKind() == etdg::SyncKind::Grid)
+        waiting.insert(edge.getTo());
   return waiting;
 }
 

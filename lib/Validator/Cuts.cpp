@@ -21,9 +21,9 @@ namespace {
 /// Asks of one cut; each question returns what is wrong, or nothing.
 class CutQuestions {
 public:
-  CutQuestions(BlockOp shares, DictionaryAttr cut, const SymbolSpace &space)
-      : shares(shares), whole(cut.getAs<IntegerSetAttr>("domain").getValue()), tile(cut.getAs<IntegerAttr>("tile").getInt()),
-        space(space), context(shares.getContext()), share(unsigned(cut.getAs<IntegerAttr>("dimension").getInt())),
+  CutQuestions(BlockOp shares, CutAttr cut, const SymbolSpace &space)
+      : shares(shares), whole(cut.getDomain().getValue()), tile(cut.getTile()),
+        space(space), context(shares.getContext()), share(unsigned(cut.getDimension())),
         numDims(shares.getNumDims()), names(shares.getSymbolNames()) {}
   std::string ask();
   std::string askResumed();
@@ -286,9 +286,9 @@ BlockOp CutQuestions::sharesOf(BlockOp join, unsigned w) {
       continue;
     for (Operation *user : join.getBuffers()[piece.getOperand()].getUsers()) {
       auto block = dyn_cast<BlockOp>(user);
-      auto cut = block ? block->getAttrOfType<DictionaryAttr>(etdg::names::cut) : DictionaryAttr();
-      if (cut && !cut.getAs<UnitAttr>("resumed") && cut.getAs<IntegerAttr>("tile").getInt() == tile &&
-          cut.getAs<IntegerAttr>("dimension").getInt() == int64_t(share) && cut.getAs<IntegerSetAttr>("domain").getValue() == whole &&
+      auto cut = block ? block->getAttrOfType<CutAttr>(etdg::names::cut) : CutAttr();
+      if (cut && !cut.getResumed() && cut.getTile() == tile &&
+          cut.getDimension() == int64_t(share) && cut.getDomain().getValue() == whole &&
           block.getSymbolNames() == names && block.getNumWrites() == count)
         return block;
     }
@@ -367,11 +367,11 @@ std::string CutQuestions::askResumed() {
 }
 
 void Checks::checkCut(BlockOp shares) {
-  auto cut = shares->getAttrOfType<DictionaryAttr>(etdg::names::cut);
+  auto cut = shares->getAttrOfType<CutAttr>(etdg::names::cut);
   if (!cut)
     return;
   CutQuestions questions(shares, cut, model.getSpace());
-  std::string wrong = cut.getAs<UnitAttr>("resumed") ? questions.askResumed() : questions.ask();
+  std::string wrong = cut.getResumed() ? questions.askResumed() : questions.ask();
   if (!wrong.empty())
-    report({shares, "T12", "of the shares of " + std::to_string(cut.getAs<IntegerAttr>("tile").getInt()) + " iterations, " + wrong, "", std::nullopt, ""});
+    report({shares, "T12", "of the shares of " + std::to_string(cut.getTile()) + " iterations, " + wrong, "", std::nullopt, ""});
 }

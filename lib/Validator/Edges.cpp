@@ -32,7 +32,7 @@ public:
   }
 
 private:
-  void readEdge(KernelOp kernel, Attribute attribute, Report report);
+  void readEdge(KernelOp kernel, EdgeAttr edge, Report report);
 
   llvm::DenseMap<int64_t, Operation *> items;
   llvm::DenseMap<std::pair<Operation *, Operation *>, SyncKind> kinds;
@@ -48,21 +48,15 @@ static std::optional<unsigned> strengthOf(SyncKind kind) {
 
 static bool isTopKernel(KernelOp kernel) { return isa<GraphOp, VariantsOp>(kernel->getParentOp()); }
 
-void DeclaredEdges::readEdge(KernelOp kernel, Attribute attribute, Report report) {
-  auto edge = dyn_cast<DictionaryAttr>(attribute);
-  auto from = edge ? edge.getAs<IntegerAttr>("from") : nullptr, to = edge ? edge.getAs<IntegerAttr>("to") : nullptr;
-  auto kind = edge ? edge.getAs<StringAttr>("kind") : nullptr;
-  std::optional<SyncKind> sync = kind ? symbolizeSyncKind(kind.getValue()) : std::nullopt;
-  if (!from || !to || !sync || !strengthOf(*sync))
-    return report(kernel, "an edge is {from = NUMBER, kind = \"none\", \"block\", \"grid\" or \"kernel\", to = NUMBER}");
-  Operation *reader = items.lookup(to.getInt()), *writer = items.lookup(from.getInt());
+void DeclaredEdges::readEdge(KernelOp kernel, EdgeAttr edge, Report report) {
+  Operation *reader = items.lookup(edge.getTo()), *writer = items.lookup(edge.getFrom());
   if (!writer && reader && reader->getParentOp() == kernel)
     return; // (in another one of several variants)
   if (!reader || reader->getParentOp() != kernel)
-    return report(kernel, "an edge leads to nest " + Twine(to.getInt()) + ", which the kernel has not");
-  if (*sync == SyncKind::Kernel && writer->getParentOp() == kernel)
-    return report(reader, "an edge from nest " + Twine(from.getInt()) + " of the same kernel is no boundary between kernels; expected none, block or grid");
-  kinds[{writer, reader}] = *sync;
+    return report(kernel, "an edge leads to nest " + Twine(edge.getTo()) + ", which the kernel has not");
+  if (edge.getKind() == SyncKind::Kernel && writer->getParentOp() == kernel)
+    return report(reader, "an edge from nest " + Twine(edge.getFrom()) + " of the same kernel is no boundary between kernels; expected none, block or grid");
+  kinds[{writer, reader}] = edge.getKind();
 }
 
 bool DeclaredEdges::read(GraphOp graph, Report report) {
@@ -80,9 +74,7 @@ bool DeclaredEdges::read(GraphOp graph, Report report) {
   });
   for (KernelOp kernel : kernels) {
     auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges);
-    if (!edges)
-      report(kernel, "'etdg.edges' is a list of edges");
-    for (Attribute edge : edges ? edges.getValue() : ArrayRef<Attribute>())
+    for (EdgeAttr edge : edges.getAsRange<EdgeAttr>())
       readEdge(kernel, edge, report);
   }
   return true;

@@ -31,10 +31,12 @@ void Checks::writeReproducer() {
   }
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
   file << "// ft-opt --pass-pipeline='builtin.module(etdg.graph(etdg-validate))'\n"
-       << "// Lengths are those of the error's example, or any others.\n"
-       << "module {\n";
-  graph->print(file, OpPrintingFlags().useLocalScope());
-  file << "\n}\n";
+       << "// Lengths are those of the error's example, or any others.\n";
+  // With aliases: inside of an attribute of ours no set can be parsed.
+  OwningOpRef<ModuleOp> module = ModuleOp::create(graph.getLoc());
+  module->push_back(graph->clone());
+  module->print(file);
+  file << "\n";
   file.close();
   if (file.has_error()) {
     reproducer = "(it could not be written to " + std::string(path) + ")";

@@ -24,11 +24,11 @@ func.func @independent(%a: tensor<1000xf32>, %b: tensor<777xf32>, %c: tensor<512
 }
 
 // CHECK-LABEL: etdg.graph @chain
-// CHECK: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "grid", to = 1 : i64}]} {
+// CHECK: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = grid>]} {
 // CHECK-NOT: etdg.kernel
 // DEAR-LABEL: etdg.graph @chain
 // DEAR: etdg.kernel attributes {etdg.edges = []} {
-// DEAR: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "kernel", to = 1 : i64}]} {
+// DEAR: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = kernel>]} {
 // UNPRICED-LABEL: etdg.graph @chain
 // OPEN-LABEL: etdg.graph @chain
 // OPEN: etdg.kernel {

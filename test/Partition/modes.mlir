@@ -31,16 +31,16 @@
 // BOUNDARY-SAME: etdg.partitioned = "boundary"
 // BOUNDARY: etdg.kernel attributes {etdg.edges = []} {
 // BOUNDARY: etdg.number = 0
-// BOUNDARY: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "kernel", to = 1 : i64}]} {
+// BOUNDARY: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = kernel>]} {
 // BOUNDARY: etdg.number = 1
-// BOUNDARY: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "kernel", to = 2 : i64}, {from = 1 : i64, kind = "kernel", to = 2 : i64}]} {
-// BOUNDARY: etdg.kernel attributes {etdg.edges = [{from = 1 : i64, kind = "kernel", to = 3 : i64}]} {
+// BOUNDARY: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 2, kind = kernel>, #etdg.edge<from = 1, to = 2, kind = kernel>]} {
+// BOUNDARY: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 1, to = 3, kind = kernel>]} {
 // BOUNDARY-NOT: kind = "grid"
 
 // All of it fits one wave: one kernel, with barriers where a nest needs another one.
 // SOUFFLE: etdg.graph @f
 // SOUFFLE-SAME: etdg.partitioned = "souffle"
-// SOUFFLE: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "grid", to = 1 : i64}, {from = 0 : i64, kind = "grid", to = 2 : i64}, {from = 1 : i64, kind = "grid", to = 2 : i64}, {from = 1 : i64, kind = "grid", to = 3 : i64}]} {
+// SOUFFLE: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = grid>, #etdg.edge<from = 0, to = 2, kind = grid>, #etdg.edge<from = 1, to = 2, kind = grid>, #etdg.edge<from = 1, to = 3, kind = grid>]} {
 // SOUFFLE-NOT: etdg.kernel
 // Of so long a list the second product begins a kernel: with it there are more thread blocks than are resident.
 // SOUFFLE: etdg.graph @large
@@ -51,9 +51,9 @@
 // Barriers cost more than boundaries here, and the second product, which the last nest does not wait for, keeps its tiles.
 // COST: etdg.partitioned = "cost"
 // COST: etdg.kernel attributes {etdg.edges = []} {
-// COST: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "kernel", to = 1 : i64}]} {
-// COST: etdg.kernel attributes {etdg.edges = [{from = 0 : i64, kind = "kernel", to = 2 : i64}, {from = 1 : i64, kind = "kernel", to = 2 : i64}]} {
-// COST: etdg.kernel attributes {etdg.edges = [{from = 1 : i64, kind = "kernel", to = 3 : i64}]} {
+// COST: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = kernel>]} {
+// COST: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 2, kind = kernel>, #etdg.edge<from = 1, to = 2, kind = kernel>]} {
+// COST: etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 1, to = 3, kind = kernel>]} {
 // PRICES: partition | Category:partition | Reason="4 kernels of 4 nests, boundaries: boundaries {{[0-9.]+}} us, short nests beside a recurrence {{[0-9.]+}} us, groups by price {{[0-9.]+}} us; unlike groups priced: {{[0-9]+}}"
 
 !x = tensor<1x16xf32>

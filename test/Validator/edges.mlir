@@ -10,11 +10,11 @@ etdg.graph @strong(%xs: !b) -> (!b, !b) {
   %t = etdg.buffer : !b
   %y = etdg.buffer : !b
   %z = etdg.buffer : !b
-  etdg.kernel attributes {etdg.edges = [{from = 0, kind = "grid", to = 1}]} {
+  etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = grid>]} {
     etdg.block @a [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%t[i]) attributes {etdg.number = 0} { etdg.yield %x : !x } : !b, !b
     etdg.block @b [map] (i) in [0, N) reads (%x = %t[N - 1 - i] : !x) writes (%y[i]) attributes {etdg.number = 1} { etdg.yield %x : !x } : !b, !b
   }
-  etdg.kernel attributes {etdg.edges = [{from = 0, kind = "kernel", to = 2}]} {
+  etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 2, kind = kernel>]} {
     etdg.block @c [map] (i) in [0, N) reads (%x = %t[i] : !x) writes (%z[i]) attributes {etdg.number = 2} { etdg.yield %x : !x } : !b, !b
   }
   etdg.return %y, %z : !b, !b
@@ -29,7 +29,7 @@ etdg.graph @strong(%xs: !b) -> (!b, !b) {
 etdg.graph @weak(%xs: !b) -> !b {
   %t = etdg.buffer : !b
   %y = etdg.buffer : !b
-  etdg.kernel attributes {etdg.edges = [{from = 0, kind = "block", to = 1}]} {
+  etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = block>]} {
     // expected-note @+1 {{it is written here, write 0 of block @a}}
     etdg.block @a [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%t[i]) attributes {etdg.number = 0} { etdg.yield %x : !x } : !b, !b
     // expected-error @+1 {{(T14) block @b: read 0 reads an element of a buffer of type !etdg.buffer<[N], tensor<4xf32>> that another nest writes, and the edge between them is 'block'; expected 'grid'; for example at}}
@@ -51,7 +51,7 @@ etdg.graph @lost(%xs: !b) -> !b {
     // expected-note @+1 {{it is written here}}
     etdg.block @a [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%t[i]) attributes {etdg.number = 0} { etdg.yield %x : !x } : !b, !b
   }
-  etdg.kernel attributes {etdg.edges = [{from = 0, kind = "grid", to = 1}]} {
+  etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = grid>]} {
     // expected-error @+1 {{the edge between them is 'grid'; expected 'kernel'}}
     etdg.block @b [map] (i) in [0, N) reads (%x = %t[i] : !x) writes (%y[i]) attributes {etdg.number = 1} { etdg.yield %x : !x } : !b, !b
   }
@@ -71,7 +71,7 @@ etdg.graph @halves(%xs: !b) -> (!c, !b) {
   etdg.kernel attributes {etdg.edges = []} {
     etdg.block @low [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%t[i]) attributes {etdg.number = 0} { etdg.yield %x : !x } : !b, !c
   }
-  etdg.kernel attributes {etdg.edges = [{from = 1, kind = "grid", to = 2}]} {
+  etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 1, to = 2, kind = grid>]} {
     etdg.block @high [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%t[i + N]) attributes {etdg.number = 1} { etdg.yield %x : !x } : !b, !c
     etdg.block @read [map] (i) in [0, N) reads (%x = %t[2 * N - 1 - i] : !x) writes (%y[i]) attributes {etdg.number = 2} { etdg.yield %x : !x } : !c, !b
   }
@@ -87,7 +87,7 @@ etdg.graph @halves(%xs: !b) -> (!c, !b) {
 etdg.graph @steps(%xs: !b) -> (!b, !b) {
   %t = etdg.buffer : !b
   %y = etdg.buffer : !b
-  etdg.kernel shared 1 attributes {etdg.edges = [{from = 0, kind = "grid", to = 1}]} {
+  etdg.kernel shared 1 attributes {etdg.edges = [#etdg.edge<from = 0, to = 1, kind = grid>]} {
     // expected-error @+1 {{the edge between them is 'none'; expected 'grid'}}
     etdg.block @a [scanl] (i) in [0, N) reads (%x = %xs[i] : !x, %s = {i = 0: splat 0.0 : f32, i >= 1: %y[i - 1]} : !x) writes (%t[i])
         schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = sequential>]> attributes {etdg.number = 0} {
@@ -109,7 +109,7 @@ etdg.graph @steps(%xs: !b) -> (!b, !b) {
 etdg.graph @wrong(%xs: !b) -> !b {
   %y = etdg.buffer : !b
   // expected-error @+1 {{(T14) an edge leads to nest 7, which the kernel has not}}
-  etdg.kernel attributes {etdg.edges = [{from = 0, kind = "grid", to = 7}]} {
+  etdg.kernel attributes {etdg.edges = [#etdg.edge<from = 0, to = 7, kind = grid>]} {
     etdg.block @a [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%y[i]) attributes {etdg.number = 0} { etdg.yield %x : !x } : !b, !b
   }
   etdg.return %y : !b

@@ -72,7 +72,7 @@ bool EdgeFaultsTest::isTaken(GraphOp graph, llvm::function_ref<void(GraphOp)> ch
 }
 
 void EdgeFaultsTest::plantEdges(GraphOp graph, const std::string &where, const Crossings &crossing, bool isEnumerated) {
-  constexpr StringLiteral kinds[] = {"none", "block", "grid", "kernel"};
+  constexpr SyncKind kinds[] = {SyncKind::None, SyncKind::Block, SyncKind::Grid, SyncKind::Kernel};
   std::map<int64_t, Operation *> nests = nestsOf(graph);
   Builder b(graph.getContext());
   std::vector<KernelOp> kernels;
@@ -80,9 +80,9 @@ void EdgeFaultsTest::plantEdges(GraphOp graph, const std::string &where, const C
   for (auto [k, kernel] : llvm::enumerate(kernels)) {
     auto edges = kernel->getAttrOfType<ArrayAttr>(etdg::names::edges);
     for (unsigned e = 0; edges && e < edges.size(); ++e) {
-      auto edge = cast<DictionaryAttr>(edges[e]);
-      StringRef kind = edge.getAs<StringAttr>("kind").getValue();
-      Operation *from = nests[edge.getAs<IntegerAttr>("from").getInt()], *to = nests[edge.getAs<IntegerAttr>("to").getInt()];
+      auto edge = cast<EdgeAttr>(edges[e]);
+      SyncKind kind = edge.getKind();
+      Operation *from = nests[edge.getFrom()], *to = nests[edge.getTo()];
       const bool crosses = crossing.count({from, to});
       if (!crosses && !isEnumerated)
         continue;
@@ -97,19 +97,16 @@ void EdgeFaultsTest::plantEdges(GraphOp graph, const std::string &where, const C
             std::vector<KernelOp> copies;
             copy.walk([&](KernelOp other) { copies.push_back(other); });
             SmallVector<Attribute> changed(edges.begin(), edges.end());
-            if (isLost) {
+            if (isLost)
               changed.erase(changed.begin() + e);
-            } else {
-              NamedAttrList list(edge);
-              list.set("kind", b.getStringAttr(kinds[weaker]));
-              changed[e] = list.getDictionary(b.getContext());
-            }
+            else
+              changed[e] = EdgeAttr::get(b.getContext(), edge.getFrom(), edge.getTo(), kinds[weaker]);
             copies[k]->setAttr(etdg::names::edges, b.getArrayAttr(changed));
           }, why);
           // The validator speaks of all lengths: where it shows some, an element crosses there.
           std::optional<Sizes> shown = sizesOf(why, graph);
           const bool isWrong = crosses || (shown && findCrossings(graph, *shown).count({from, to}));
-          judge(isLost ? "edge lost" : ("edge " + kind + " taken for " + kinds[weaker]).str(), where, isWrong, taken, why);
+          judge(isLost ? "edge lost" : ("edge " + stringifySyncKind(kind) + " taken for " + stringifySyncKind(kinds[weaker])).str(), where, isWrong, taken, why);
           EXPECT_TRUE(taken || StringRef(why).starts_with("internal error: (T14) ")) << where << ": " << why;
         }
       }

@@ -100,8 +100,8 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   %ys = etdg.buffer  : !etdg.buffer<[N], !x>
-  // expected-error @+1 {{'etdg.divisions' is a list of {outer = n : i64}, perhaps with lags, apart or first = d : i64, found [{outer = -1 : i64}]}}
-  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.divisions = [{outer = -1 : i64}]} {
+  // expected-error @+1 {{'etdg.divisions' is a list of #etdg.division, found [1]}}
+  etdg.block @b [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i]) attributes {etdg.divisions = [1]} {
     %y = arith.addf %x, %x : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
@@ -252,3 +252,30 @@ etdg.graph @f(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> {
   } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
   etdg.return %ys : !etdg.buffer<[N], !x>
 }
+
+// -----
+
+// expected-error @+1 {{the dimensions around the parts are not negative, found outer = -1, first = 0}}
+#d = #etdg.division<kind = ahead, outer = -1>
+
+// -----
+
+// expected-error @+1 {{no dimension stays around parts that are apart, found outer = 1, first = 0}}
+#d = #etdg.division<kind = apart, outer = 1>
+
+// -----
+
+// A set stands in an attribute of ours by its alias.
+#set = affine_set<(k) : (k >= 0)>
+// expected-error @+1 {{a cut has a dimension, and shares of at least one iteration, found dimension = 0, tile = 0}}
+#c = #etdg.cut<dimension = 0, tile = 0, domain = #set>
+
+// -----
+
+// expected-error @+1 {{the kind of an edge is none, block, grid or kernel, found cores}}
+#e = #etdg.edge<from = 0, to = 1, kind = cores>
+
+// -----
+
+// expected-error @+1 {{the numbers of nests are not negative, found from = -1, to = 1}}
+#e = #etdg.edge<from = -1, to = 1, kind = grid>

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 WEAKER = {"grid": "block", "kernel": "grid"}
-EDGE = re.compile(r'(\{from = \d+ : i64, kind = ")(grid|kernel)(", to = \d+ : i64\})')
+EDGE = re.compile(r"(#etdg\.edge<from = \d+, to = \d+, kind = )(grid|kernel)(>)")
 tools, files = pathlib.Path(sys.argv[1]), sys.argv[2:]
 
 

@@ -73,6 +73,32 @@ LogicalResult RowLanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// Decisions about nests
+//===----------------------------------------------------------------------===//
+
+LogicalResult CutAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dimension, int64_t tile, IntegerSetAttr, bool) {
+  if (dimension < 0 || tile < 1)
+    return emitError() << "a cut has a dimension, and shares of at least one iteration, found dimension = " << dimension << ", tile = " << tile;
+  return success();
+}
+
+LogicalResult DivisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, DivisionKind kind, int64_t outer, int64_t first) {
+  if (outer < 0 || first < 0)
+    return emitError() << "the dimensions around the parts are not negative, found outer = " << outer << ", first = " << first;
+  if (kind == DivisionKind::Apart && (outer != 0 || first != 0))
+    return emitError() << "no dimension stays around parts that are apart, found outer = " << outer << ", first = " << first;
+  return success();
+}
+
+LogicalResult EdgeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t from, int64_t to, SyncKind kind) {
+  if (from < 0 || to < 0)
+    return emitError() << "the numbers of nests are not negative, found from = " << from << ", to = " << to;
+  if (kind != SyncKind::None && kind != SyncKind::Block && kind != SyncKind::Grid && kind != SyncKind::Kernel)
+    return emitError() << "the kind of an edge is none, block, grid or kernel, found " << stringifySyncKind(kind);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Guards
 //===----------------------------------------------------------------------===//
 
@@ -264,38 +290,19 @@ static bool arePairs(GraphOp graph, ArrayRef<int64_t> pairs) {
   return pairs.size() % 2 == 0;
 }
 
-/// Whether a dictionary says of a leaf's own dimensions what a cut says: which one is the share, how long shares are, and the
-/// reduction's domain, over the other dimensions.
-static bool isCut(BlockOp leaf, DictionaryAttr cut) {
-  auto dimension = cut ? cut.getAs<IntegerAttr>("dimension") : IntegerAttr();
-  auto tile = cut ? cut.getAs<IntegerAttr>("tile") : IntegerAttr();
-  auto domain = cut ? cut.getAs<IntegerSetAttr>("domain") : IntegerSetAttr();
-  auto isNumber = [](IntegerAttr number) { return number && number.getType().isInteger(64); };
-  return domain && isNumber(dimension) && isNumber(tile) && cut.size() == (cut.getAs<UnitAttr>("resumed") ? 4u : 3u) && tile.getInt() >= 1 &&
-         dimension.getInt() >= int64_t(leaf.getNumAncestors()) && dimension.getInt() + 1 < int64_t(leaf.getNumDims()) &&
-         domain.getValue().getNumDims() + 1 == leaf.getNumDims() && domain.getValue().getNumSymbols() == leaf.getSymbolNames().size();
-}
-
-/// `{from = n, kind = "none", "block", "grid" or "kernel", to = m}`, of the numbers of nests.
-static bool isEdge(Attribute entry) {
-  auto edge = dyn_cast<DictionaryAttr>(entry);
-  auto isNumber = [&](StringRef name) {
-    auto number = edge.getAs<IntegerAttr>(name);
-    return number && number.getType().isInteger(64) && number.getInt() >= 0;
-  };
-  auto kind = edge ? edge.getAs<StringAttr>("kind") : StringAttr();
-  return kind && edge.size() == 3 && isNumber("from") && isNumber("to") && llvm::is_contained({"none", "block", "grid", "kernel"}, kind.getValue());
+/// Whether a cut is of a leaf's own dimensions: one of them but the last is the share, and the set is over the others.
+static bool isCutOf(BlockOp leaf, CutAttr cut) {
+  IntegerSet domain = cut.getDomain().getValue();
+  return cut.getDimension() >= int64_t(leaf.getNumAncestors()) && cut.getDimension() + 1 < int64_t(leaf.getNumDims()) &&
+         domain.getNumDims() + 1 == leaf.getNumDims() && domain.getNumSymbols() == leaf.getSymbolNames().size();
 }
 
 /// What kernels of a graph that was cut say of their nests (`etdg-partition`); none of another attribute.
 static std::optional<LogicalResult> verifyPartition(Operation *op, StringRef name, Attribute value) {
   auto wrong = [&](StringRef what) -> LogicalResult { return op->emitOpError() << "'" << name << "' is " << what << ", found " << value; };
   bool isItem = isa<BlockOp, NestOp>(op);
-  if (name == names::edges) {
-    auto list = dyn_cast<ArrayAttr>(value);
-    bool fits = isa<KernelOp>(op) && list && llvm::all_of(list, isEdge);
-    return fits ? success() : wrong("a kernel's list of {from = n, kind = \"none\", \"block\", \"grid\" or \"kernel\", to = m}");
-  }
+  if (name == names::edges)
+    return isa<KernelOp>(op) && isListOf<EdgeAttr>(value) ? success() : wrong("a kernel's list of #etdg.edge");
   if (name == names::number) {
     auto number = dyn_cast<IntegerAttr>(value);
     return isItem && number && number.getType().isInteger(64) && number.getInt() >= 0 ? success() : wrong("a nest's or block's number of 64 bits, not negative");
@@ -334,27 +341,14 @@ LogicalResult ETDGDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == names::candidates)
     return failed(onlyOf(isItem, "a nest or block")) ? failure()
                                                      : expected(isListOf<ScheduleAttr>(value), "a list of schedules");
-  if (name == names::divisions) {
-    auto isDivision = [](Attribute entry) {
-      auto division = dyn_cast<DictionaryAttr>(entry);
-      auto outer = division ? division.getAs<IntegerAttr>("outer") : IntegerAttr();
-      auto isNumber = [](IntegerAttr number) { return number && number.getType().isInteger(64) && number.getInt() >= 0; };
-      auto first = division ? division.getAs<IntegerAttr>("first") : IntegerAttr();
-      return isNumber(outer) && (!first || isNumber(first)) &&
-             division.size() == 1u + (division.getAs<UnitAttr>("lags") ? 1u : 0u) + (division.getAs<UnitAttr>("apart") ? 1u : 0u) + (first ? 1u : 0u);
-    };
-    auto list = dyn_cast<ArrayAttr>(value);
-    return failed(onlyOf(isItem, "a nest or block"))
-               ? failure()
-               : expected(list && llvm::all_of(list, isDivision), "a list of {outer = n : i64}, perhaps with lags, apart or first = d : i64");
-  }
+  if (name == names::divisions)
+    return failed(onlyOf(isItem, "a nest or block")) ? failure() : expected(isListOf<DivisionAttr>(value), "a list of #etdg.division");
   if (name == names::cut) {
     auto leaf = dyn_cast<BlockOp>(op);
+    auto cut = dyn_cast<CutAttr>(value);
     return failed(onlyOf(leaf && leaf.isLeaf(), "a leaf"))
                ? failure()
-               : expected(isCut(leaf, dyn_cast<DictionaryAttr>(value)),
-                          "{dimension = d : i64, domain = affine_set<...>, tile = t : i64}, perhaps resumed; d is an own dimension but "
-                          "the last, t at least 1, the set over others and symbols");
+               : expected(cut && isCutOf(leaf, cut), "#etdg.cut: its dimension is an own one but the last, the set is over the others and symbols");
   }
   if (name == names::handed)
     return verifyHanded(op, value);

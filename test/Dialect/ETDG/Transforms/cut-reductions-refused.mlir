@@ -173,18 +173,20 @@ etdg.graph @variants(%xs: !etdg.buffer<[L], tensor<i64>>) -> !etdg.buffer<[], te
 // -----
 
 // What is specified for shares that are no leaf's, or of a dimension that the leaf does not have.
+#set = affine_set<(k) : (k >= 0)>
 // expected-error @+1 {{'etdg.cut' is an attribute of a leaf}}
-module attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k) : (k >= 0)>, tile = 4 : i64}} {}
+module attributes {etdg.cut = #etdg.cut<dimension = 0, tile = 4, domain = #set>} {}
 
 // -----
 
+#set = affine_set<(k) : (k >= 0)>
 !x = tensor<2xf32>
 
 etdg.graph @said(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L], !x>
-  // expected-error @+1 {{'etdg.cut' is {dimension = d : i64, domain = affine_set<...>, tile = t : i64}}}
+  // expected-error @+1 {{'etdg.cut' is #etdg.cut: its dimension is an own one but the last}}
   etdg.block @r [map] (k) in [0, L) reads (%x = %xs[k] : !x) writes (%ys[k])
-      attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k) : (k >= 0)>, tile = 4 : i64}} {
+      attributes {etdg.cut = #etdg.cut<dimension = 0, tile = 4, domain = #set>} {
     etdg.yield %x : !x
   } : !etdg.buffer<[L], !x>, !etdg.buffer<[L], !x>
   etdg.return %ys : !etdg.buffer<[L], !x>
@@ -192,14 +194,14 @@ etdg.graph @said(%xs: !etdg.buffer<[L], !x>) -> !etdg.buffer<[L], !x> {
 
 // -----
 
-// `resumed` is a unit or is not there.
+// A dictionary, as other decisions are not.
 !x = tensor<2xf32>
 
 etdg.graph @resumed(%xs: !etdg.buffer<[4, L], !x>) -> !etdg.buffer<[4, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[4, L], !x>
-  // expected-error @+1 {{tile = t : i64}, perhaps resumed; d is an own dimension}}
+  // expected-error @+1 {{'etdg.cut' is #etdg.cut}}
   etdg.block @r [map, map] (s, k) in [0, 4) x [0, L) reads (%x = %xs[s, k] : !x) writes (%ys[s, k])
-      attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k)[L] : (k >= 0)>, tile = 4 : i64, resumed = 1 : i64}} {
+      attributes {etdg.cut = {dimension = 0 : i64, domain = affine_set<(k)[L] : (k >= 0)>, tile = 4 : i64, resumed}} {
     etdg.yield %x : !x
   } : !etdg.buffer<[4, L], !x>, !etdg.buffer<[4, L], !x>
   etdg.return %ys : !etdg.buffer<[4, L], !x>

@@ -15,7 +15,7 @@
 // CHECK-NEXT: %s = {k >= 100 * share + 1 and k >= 1: %[[PARTS]][i, share, k - 1], share >= 0 and k = 100 * share: splat 0.000000e+00 : f32}
 // CHECK-NEXT: writes (%[[PARTS]][i, share, k])
 // CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = parallel, level = core, dealing = turn>, <dimension = 2, kind = sequential>] target = "cpu">
-// CHECK-SAME: etdg.cut = {dimension = 1 : i64, domain = #{{.*}}, tile = 100 : i64}
+// CHECK-SAME: etdg.cut = #etdg.cut<dimension = 1, tile = 100, domain = #{{.*}}>
 // CHECK: } combine
 // CHECK: etdg.nest {
 // CHECK-NEXT: etdg.block @r_join [map, foldl] (i, share) in [0, N) x [0, *) where 100 * share + 101 <= L

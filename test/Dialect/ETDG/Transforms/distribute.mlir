@@ -25,7 +25,7 @@
 // With one sequential dimension none can stay around.
 // ONE-LABEL: @layer
 // ONE-NOT: _ahead
-// LEFT: etdg.divisions = [{outer = 0 : i64}]
+// LEFT: etdg.divisions = [#etdg.division<kind = ahead>]
 etdg.graph @layer(%xs: !etdg.buffer<[L], !x>, %w: !etdg.buffer<[], !w>, %u: !etdg.buffer<[], !w>) -> !etdg.buffer<[L], !x> {
   %hs = etdg.buffer : !etdg.buffer<[L], !x>
   etdg.nest {

@@ -4,9 +4,9 @@
 //
 // RUN: ft-opt %s --ft-compile="to=coarsen target=sm_90a machine=%S/../../../machines/h200.json" | ft-opt --pass-pipeline="builtin.module(etdg.graph(etdg-reorder))" | FileCheck %s
 // CHECK-LABEL: etdg.graph @rows
-// CHECK: etdg.block @{{r[0-9]+}} [map] (i) in [0, N) attributes {etdg.divisions = [{apart, outer = 0 : i64}]}
+// CHECK: etdg.block @{{r[0-9]+}} [map] (i) in [0, N) attributes {etdg.divisions = [#etdg.division<kind = apart>]}
 // CHECK-LABEL: etdg.graph @plain
-// CHECK: etdg.block @{{r[0-9]+}} [map] (i) in [0, N) attributes {etdg.divisions = [{apart, outer = 0 : i64}]}
+// CHECK: etdg.block @{{r[0-9]+}} [map] (i) in [0, N) attributes {etdg.divisions = [#etdg.division<kind = apart>]}
 //
 // What a recurrence reads is a product of all rows and steps, apart; together it is one for each row.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../../machines/h200.json" --remarks-filter="gpu.*" -o %t.mlir 2> %t.remarks

@@ -21,11 +21,13 @@ class NestOp;
 class YieldOp;
 } // namespace mlir::etdg
 
-#include "ft/Dialect/ETDG/IR/ETDGDialect.h.inc"
 #include "ft/Dialect/ETDG/IR/ETDGEnums.h.inc"
 
+// Before the dialect, whose helpers for discardable attributes name their classes.
 #define GET_ATTRDEF_CLASSES
 #include "ft/Dialect/ETDG/IR/ETDGAttrs.h.inc"
+
+#include "ft/Dialect/ETDG/IR/ETDGDialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/ETDG/IR/ETDGTypes.h.inc"

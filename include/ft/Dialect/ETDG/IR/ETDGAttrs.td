@@ -157,6 +157,13 @@ def ETDG_ReadAttr : ETDG_Attr<"Read", "read"> {
   let assemblyFormat = "`<` `pieces` `=` `[` $pieces `]` (`,` `elementRank` `=` $elementRank^)? `>`";
 }
 
+def ETDG_DivisionKind : I32Enum<"DivisionKind", "how the parts of a distributed loop run", [
+    I32EnumCase<"Ahead", 0, "ahead">,
+    I32EnumCase<"Lagging", 1, "lagging">,
+    I32EnumCase<"Apart", 2, "apart">]> {
+  let cppNamespace = "::mlir::etdg";
+}
+
 def ETDG_WriteAttr : ETDG_Attr<"Write", "write"> {
   let summary = "where a block writes: element `map(point)` of buffer operand `operand`";
   let parameters = (ins "int64_t":$operand, "::mlir::AffineMapAttr":$map);
@@ -304,6 +311,49 @@ def ETDG_RowsAttr : ETDG_Attr<"Rows", "rows"> {
   }];
   let parameters = (ins EnumParameter<ETDG_RowUse>:$use);
   let assemblyFormat = "`<` $use `>`";
+}
+
+def ETDG_CutAttr : ETDG_Attr<"Cut", "cut"> {
+  let summary = "of which reduction or scan a leaf has the shares";
+  let description = [{
+    `<dimension = 1, tile = 100, domain = affine_set<(i, k)[N] : (...)>>`, the `etdg.cut` of a leaf:
+
+    - `dimension`: which dimension is the share. The next one is cut at multiples of `tile`.
+    - `domain`: the reduction's domain, over the other dimensions.
+    - `resumed`: the leaf has the shares of a scan *again*. It computes what they did, from where the share before has ended in the end,
+      and writes what the scan wrote.
+  }];
+  let parameters = (ins "int64_t":$dimension, "int64_t":$tile, "::mlir::IntegerSetAttr":$domain, DefaultValuedParameter<"bool", "false">:$resumed);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def ETDG_DivisionAttr : ETDG_Attr<"Division", "division"> {
+  let summary = "one way to distribute a nest over parts";
+  let description = [{
+    `<kind = lagging, outer = 1, first = 2>`, one of the `etdg.divisions` of a nest or block:
+
+    - `ahead`: what no iteration waits for runs before what waits.
+    - `lagging`: both are regions of one wavefront, the first a step ahead.
+    - `apart`: each part of a body of several gets a loop of its own. `outer` and `first` are 0.
+
+    The first `outer` sequential dimensions stay around both parts. Of them dimension `first` comes first, and others follow in their order.
+  }];
+  let parameters = (ins EnumParameter<ETDG_DivisionKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$outer,
+                        DefaultValuedParameter<"int64_t", "0">:$first);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def ETDG_EdgeAttr : ETDG_Attr<"Edge", "edge"> {
+  let summary = "which wait orders two nests of a graph that is cut into kernels";
+  let description = [{
+    `<from = 0, to = 2, kind = grid>`, one of the `etdg.edges` of a kernel, by the `etdg.number` of nests. `kind` is `none`; `block` or `grid`
+    inside of the kernel; or `kernel`, from another one.
+  }];
+  let parameters = (ins "int64_t":$from, "int64_t":$to, EnumParameter<ETDG_SyncKind>:$kind);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def ETDG_BoundAttr : ETDG_Attr<"Bound", "bound"> {

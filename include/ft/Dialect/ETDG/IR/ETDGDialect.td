@@ -23,24 +23,32 @@ def ETDG_Dialect : Dialect {
     - `etdg.slot` of a buffer: which memory of the arena it takes; buffers of one slot never live at once;
     - `etdg.layouts` of a leaf: how a GPU's threads share it, a `#etdg.tiling` for each loop nest of its normal form, or one `#etdg.row_lanes`;
     - `etdg.rows` of a leaf: which of its rows one call computes, a `#etdg.rows` (`etdg-choose-leaf-rows`);
-    - `etdg.cut` of a leaf: that it has the shares of a reduction, `{dimension = d : i64, domain = affine_set<...>, tile = t : i64}`:
-      dimension d is the share, the next one is cut at multiples of t, and the set is the reduction's domain, without the share. With
-      the unit `resumed` beside these the leaf has the shares of a scan *again*: it computes what they did, from where the share before
-      has ended in the end, and writes what the scan wrote;
+    - `etdg.cut` of a leaf: of which reduction or scan it has the shares, a `#etdg.cut`;
     - `etdg.checks` of a function or graph: what the lengths of a call satisfy, `{holds, because, at}`;
     - `etdg.excess` of a graph: numbers of its bodies that are rounded to halves as it is written need not be, where nothing sees it (`etdg-excess-precision`);
     - `etdg.merged` of a function or graph: products of lengths that became one name;
     - `etdg.in_place` of a graph: which results may take the memory of which arguments (`ft/Dialect/ETDG/IR/InPlace.h`);
     - `etdg.kept_together` of a nest or block: that it was refused to be taken apart;
     - `etdg.dims` of an argument: the names of its dimensions, `""` for one without;
-    - `etdg.divisions` of a nest or block: how it may be divided into what waits for its own iterations and what does not, `{outer = n}`
-      or `{lags, outer = n}` each, or into a loop for each part of a loop's body, `{apart, outer = 0}`, among which the phase `schedule` chooses;
+    - `etdg.divisions` of a nest or block: how it may be distributed, a list of `#etdg.division`, among which the phase `schedule` chooses;
+    - `etdg.apart` of a graph: merges of two products that are left out, `"first+second"` by the names of the blocks;
+    - `etdg.together` of a graph: merges of two products that were made, as `etdg.apart` names them;
+    - `etdg.partitioned` of a graph: by which mode its kernels were chosen. `etdg-schedule-for-gpu` joins no short nests then;
+    - `etdg.number` of a nest or block in a kernel: its number, by which edges name it;
+    - `etdg.edges` of a kernel: the edges into its nests, a list of `#etdg.edge`;
+    - `etdg.before` of a nest or block in a kernel of several: `"grid"`, thread blocks wait before it;
+    - `etdg.handed` of a leaf whose work the threads of a GPU share: pairs of a write and a dimension, by `etdg-hand-states`. The next
+      iteration along the dimension reads what the leaf writes there. Other code reads the last one alone (T15 of the validator). A thread
+      with the state in registers need not store it before the loop has ended;
     - `etdg.snapshots` of a module: the graphs as they were before a phase, with which the validator compares.
   }];
-  let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts, "::mlir::Attribute":$rows,
+  let discardableAttrs = (ins "::mlir::ArrayAttr":$candidates, "::mlir::IntegerAttr":$slot, "::mlir::ArrayAttr":$layouts, "::mlir::etdg::RowsAttr":$rows,
                               "::mlir::ArrayAttr":$checks, "::mlir::DictionaryAttr":$merged,
-                              "::mlir::UnitAttr":$kept_together, "::mlir::DictionaryAttr":$cut, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
-                              "::mlir::DictionaryAttr":$snapshots, "::mlir::UnitAttr":$excess, "::mlir::DenseI64ArrayAttr":$in_place);
+                              "::mlir::UnitAttr":$kept_together, "::mlir::etdg::CutAttr":$cut, "::mlir::ArrayAttr":$dims, "::mlir::ArrayAttr":$divisions,
+                              "::mlir::DictionaryAttr":$snapshots, "::mlir::UnitAttr":$excess, "::mlir::DenseI64ArrayAttr":$in_place,
+                              "::mlir::ArrayAttr":$apart, "::mlir::ArrayAttr":$together, "::mlir::StringAttr":$partitioned,
+                              "::mlir::ArrayAttr":$edges, "::mlir::IntegerAttr":$number, "::mlir::StringAttr":$before,
+                              "::mlir::DenseI64ArrayAttr":$handed);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;

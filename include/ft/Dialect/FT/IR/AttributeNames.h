@@ -11,33 +11,31 @@
 
 namespace mlir::ft::names {
 
+inline constexpr llvm::StringLiteral binds = FTDialect::BindsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral bounds = FTDialect::BoundsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral checkpoint = FTDialect::CheckpointAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral gen = FTDialect::GenAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral held = FTDialect::HeldAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leaf = FTDialect::LeafAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafAliases = FTDialect::LeafAliasesAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafBatched = FTDialect::LeafBatchedAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafChecks = FTDialect::LeafChecksAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafGuards = FTDialect::LeafGuardsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafLayouts = FTDialect::LeafLayoutsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafListed = FTDialect::LeafListedAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafRowLoops = FTDialect::LeafRowLoopsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafScratch = FTDialect::LeafScratchAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral leafSums = FTDialect::LeafSumsAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral lengths = FTDialect::LengthsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral partition = FTDialect::PartitionAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral product = FTDialect::ProductAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral residuals = FTDialect::ResidualsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral saved = FTDialect::SavedAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral scratchFixed = FTDialect::ScratchFixedAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral scratchPerRow = FTDialect::ScratchPerRowAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral strided = FTDialect::StridedAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral strides = FTDialect::StridesAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral typical = FTDialect::TypicalAttrHelper::getNameStr();
-
-// Of these the definition has no helper yet.
-inline constexpr llvm::StringLiteral binds = "ft.binds";
-inline constexpr llvm::StringLiteral bounds = "ft.bounds";
-inline constexpr llvm::StringLiteral checkpoint = "ft.checkpoint";
-inline constexpr llvm::StringLiteral gen = "ft.gen";
-inline constexpr llvm::StringLiteral held = "ft.held";
-inline constexpr llvm::StringLiteral leaf = "ft.leaf";
-inline constexpr llvm::StringLiteral leafAliases = "ft.leaf_aliases";
-inline constexpr llvm::StringLiteral leafBatched = "ft.leaf_batched";
-inline constexpr llvm::StringLiteral leafChecks = "ft.leaf_checks";
-inline constexpr llvm::StringLiteral leafGuards = "ft.leaf_guards";
-inline constexpr llvm::StringLiteral leafLayouts = "ft.leaf_layouts";
-inline constexpr llvm::StringLiteral leafListed = "ft.leaf_listed";
-inline constexpr llvm::StringLiteral leafRowLoops = "ft.leaf_row_loops";
-inline constexpr llvm::StringLiteral leafScratch = "ft.leaf_scratch";
-inline constexpr llvm::StringLiteral leafSums = "ft.leaf_sums";
-inline constexpr llvm::StringLiteral partition = "ft.partition";
-inline constexpr llvm::StringLiteral product = "ft.product";
-inline constexpr llvm::StringLiteral residuals = "ft.residuals";
-inline constexpr llvm::StringLiteral saved = "ft.saved";
-inline constexpr llvm::StringLiteral scratchFixed = "ft.scratch_fixed";
-inline constexpr llvm::StringLiteral scratchPerRow = "ft.scratch_per_row";
 
 } // namespace mlir::ft::names
 

@@ -59,11 +59,13 @@ public:
 };
 } // namespace mlir::ft
 
-#include "ft/Dialect/FT/IR/FTDialect.h.inc"
 #include "ft/Dialect/FT/IR/FTEnums.h.inc"
 
+// Before the dialect, whose helpers for discardable attributes name their classes.
 #define GET_ATTRDEF_CLASSES
 #include "ft/Dialect/FT/IR/FTAttrs.h.inc"
+
+#include "ft/Dialect/FT/IR/FTDialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/FT/IR/FTTypes.h.inc"

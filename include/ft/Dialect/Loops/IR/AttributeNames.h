@@ -14,6 +14,7 @@ namespace mlir::loops::names {
 inline constexpr llvm::StringLiteral constant = LoopsDialect::ConstantAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral grid = LoopsDialect::GridAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral guards = LoopsDialect::GuardsAttrHelper::getNameStr();
+inline constexpr llvm::StringLiteral handed = LoopsDialect::HandedAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral joined = LoopsDialect::JoinedAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral kept = LoopsDialect::KeptAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral kernel = LoopsDialect::KernelAttrHelper::getNameStr();
@@ -22,11 +23,6 @@ inline constexpr llvm::StringLiteral rowLoops = LoopsDialect::RowLoopsAttrHelper
 inline constexpr llvm::StringLiteral shared = LoopsDialect::SharedAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral syncs = LoopsDialect::SyncsAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral team = LoopsDialect::TeamAttrHelper::getNameStr();
-
-// Of these the definition has no helper yet.
-/// Of a leaf in a sequential loop: numbers of outputs (`array<i64>`). After the loop other code reads what its last iteration makes, and nothing
-/// that an earlier one does (`etdg.handed` of the loop's dimension).
-inline constexpr llvm::StringLiteral handed = "loops.handed";
 
 } // namespace mlir::loops::names
 

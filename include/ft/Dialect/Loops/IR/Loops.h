@@ -26,11 +26,13 @@
 
 #include <optional>
 
-#include "ft/Dialect/Loops/IR/LoopsDialect.h.inc"
 #include "ft/Dialect/Loops/IR/LoopsEnums.h.inc"
 
+// Before the dialect, whose helpers for discardable attributes name their classes.
 #define GET_ATTRDEF_CLASSES
 #include "ft/Dialect/Loops/IR/LoopsAttrs.h.inc"
+
+#include "ft/Dialect/Loops/IR/LoopsDialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/Loops/IR/LoopsTypes.h.inc"

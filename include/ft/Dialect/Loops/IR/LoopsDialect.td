@@ -29,6 +29,8 @@ def Loops_Dialect : Dialect {
     Of `loops.splat`: `loops.constant`, it lies in memory as a constant, where
     products read it; of `loops.leaf`: `loops.joined`, which of its loop nests are computed together, and `loops.syncs`, after which of these the threads of a block wait;
      `loops.row_loops`, which of its loop nests one loop over the rows computes on a core, and in which order; `loops.guards`, which of them a core leaves out where a flag says so;
+     `loops.handed`, numbers of outputs (`array<i64>`) of a leaf in a sequential loop, of which other code reads what the last iteration makes alone
+     (`etdg.handed` of the loop's dimension);
      `loops.kept`, what the threads of a block keep in registers from one iteration of the loop around it to the next. Of `scf.for`: `loops.rounds_last`, that what its iterations
      hand on to each other need not be rounded to halves but after the last one.
 
@@ -49,11 +51,11 @@ def Loops_Dialect : Dialect {
       output and another input, whose rows have one type; a type in which registers hold them is a wider float than their elements.
     - (loops_grid11) `loops.rounds_last` is specified for `scf.for` in such a kernel.
   }];
-  let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::Attribute":$grid,
-                              "::mlir::Attribute":$shared,
+  let discardableAttrs = (ins "::mlir::UnitAttr":$kernel, "::mlir::UnitAttr":$team, "::mlir::loops::GridAttr":$grid,
+                              "::mlir::loops::SharedAttr":$shared,
                               "::mlir::UnitAttr":$constant, "::mlir::DenseI64ArrayAttr":$joined, "::mlir::DenseBoolArrayAttr":$syncs,
                               "::mlir::ArrayAttr":$row_loops, "::mlir::ArrayAttr":$guards, "::mlir::ArrayAttr":$kept,
-                              "::mlir::UnitAttr":$rounds_last);
+                              "::mlir::DenseI64ArrayAttr":$handed, "::mlir::UnitAttr":$rounds_last);
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -11,15 +11,11 @@
 
 namespace mlir::tile::names {
 
+inline constexpr llvm::StringLiteral inTurn = TileDialect::InTurnAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral pipeline = TileDialect::PipelineAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral plan = TileDialect::PlanAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral target = TileDialect::TargetAttrHelper::getNameStr();
 inline constexpr llvm::StringLiteral tensorMap = TileDialect::TensorMapAttrHelper::getNameStr();
-
-// Of these the definition has no helper yet.
-/// Of a loop over the tasks of a thread block (a unit attribute): nothing relies on which block takes which task, so that tasks may be dealt
-/// in another order. What is dealt `fixed` has none: a block's memory may hold what it is given in each step.
-inline constexpr llvm::StringLiteral inTurn = "tile.in_turn";
 
 } // namespace mlir::tile::names
 

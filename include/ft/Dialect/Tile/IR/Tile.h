@@ -19,8 +19,6 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "ft/Dialect/Tile/IR/TileDialect.h.inc"
-
 namespace mlir::tile {
 
 /// What PTX and the driver fix of tensor maps: dimensions at most, elements of a box along one of them,
@@ -34,6 +32,9 @@ constexpr int64_t mapBytes = 128, mapAlignment = 64;
 
 #define GET_ATTRDEF_CLASSES
 #include "ft/Dialect/Tile/IR/TileAttrs.h.inc"
+
+// After the attributes: its helpers for discardable ones name their classes.
+#include "ft/Dialect/Tile/IR/TileDialect.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/Tile/IR/TileTypes.h.inc"
@@ -62,9 +63,6 @@ ArrayRef<int64_t> shapeOf(Type tile);
 Type elementOf(Type tile);
 /// What `wgmma` asks of its sums and operands (condition 5 of `tile.mma`), the left one in either place; `terms` of a step.
 llvm::LogicalResult verifyGroupProduct(Operation *op, RegistersType sums, Type lhs, SharedType rhs, int64_t terms);
-
-/// Of a kernel: the roles of its warp groups.
-inline constexpr llvm::StringLiteral pipelineName = "tile.pipeline";
 
 /// The tensor map whose descriptor an argument of a function is; null: none.
 TensorMapType getTensorMap(BlockArgument argument);

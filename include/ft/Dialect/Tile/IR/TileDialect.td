@@ -60,9 +60,12 @@ def Tile_Dialect : Dialect {
     A kernel may have the attribute `tile.pipeline` (`#tile.pipeline`), which says what roles its warp groups have.
 
     - (tile_module4) it is such an attribute, of a function.
+
+    A loop over the tasks of a thread block may have the unit `tile.in_turn`. Then nothing relies on which block takes which
+    task, and tasks may be given to blocks in another order. Iterations that are mapped `static` have none: a block's memory may hold what it is given in each step.
   }];
   let discardableAttrs = (ins "::mlir::StringAttr":$target, "::mlir::StringAttr":$plan, "::mlir::TypeAttr":$tensor_map,
-                              "::mlir::Attribute":$pipeline);
+                              "::mlir::tile::PipelineAttr":$pipeline, "::mlir::UnitAttr":$in_turn);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -300,12 +300,7 @@ BlockOp Cutter::writeResumed(ScheduleAttr schedule) {
 
 /// Says of shares what they are of.
 void Cutter::mark(BlockOp shares, bool isResumed) {
-  SmallVector<NamedAttribute> said = {builder.getNamedAttr("dimension", builder.getI64IntegerAttr(reduction.dim)),
-                                      builder.getNamedAttr("domain", IntegerSetAttr::get(wholeDomain(shares)))};
-  if (isResumed)
-    said.push_back(builder.getNamedAttr("resumed", builder.getUnitAttr()));
-  said.push_back(builder.getNamedAttr("tile", builder.getI64IntegerAttr(tile)));
-  shares->setAttr(etdg::names::cut, builder.getDictionaryAttr(said));
+  shares->setAttr(etdg::names::cut, CutAttr::get(context, reduction.dim, tile, IntegerSetAttr::get(wholeDomain(shares)), isResumed));
 }
 
 //===----------------------------------------------------------------------===//

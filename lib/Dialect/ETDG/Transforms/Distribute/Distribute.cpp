@@ -170,15 +170,8 @@ void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
   Builder builder(item->getContext());
   SmallVector<Attribute> all;
   for (const Division &division : divisions) {
-    NamedAttrList entry;
-    entry.append("outer", builder.getI64IntegerAttr(division.outer));
-    if (division.first > 0)
-      entry.append("first", builder.getI64IntegerAttr(division.first));
-    if (division.lags)
-      entry.append("lags", builder.getUnitAttr());
-    if (division.apart)
-      entry.append("apart", builder.getUnitAttr());
-    all.push_back(entry.getDictionary(item->getContext()));
+    DivisionKind kind = division.apart ? DivisionKind::Apart : division.lags ? DivisionKind::Lagging : DivisionKind::Ahead;
+    all.push_back(DivisionAttr::get(item->getContext(), kind, division.outer, division.first));
   }
   item->setAttr(etdg::names::divisions, builder.getArrayAttr(all));
 }
@@ -186,11 +179,9 @@ void etdg::setDivisions(Operation *item, ArrayRef<Division> divisions) {
 SmallVector<Division> etdg::getDivisions(Operation *item) {
   SmallVector<Division> divisions;
   if (auto all = item->getAttrOfType<ArrayAttr>(etdg::names::divisions))
-    for (DictionaryAttr entry : all.getAsRange<DictionaryAttr>()) {
-      auto first = entry.getAs<IntegerAttr>("first");
-      divisions.push_back({static_cast<unsigned>(entry.getAs<IntegerAttr>("outer").getInt()),
-                           first ? static_cast<unsigned>(first.getInt()) : 0, entry.contains("lags"), entry.contains("apart")});
-    }
+    for (DivisionAttr entry : all.getAsRange<DivisionAttr>())
+      divisions.push_back({unsigned(entry.getOuter()), unsigned(entry.getFirst()), entry.getKind() == DivisionKind::Lagging,
+                           entry.getKind() == DivisionKind::Apart});
   return divisions;
 }
 

@@ -68,8 +68,8 @@ with tempfile.TemporaryDirectory() as folder:
         expected = re.search(r"divisions: (.*)", source[: match.start()].rsplit("\n\n", 1)[-1])[1]
         coarse = run([ft_opt, single, "--ft-compile=to=coarsen"])
         ordered = run([ft_opt, "--pass-pipeline=builtin.module(etdg.graph(etdg-reorder))"], coarse) or ""
-        found = re.findall(r"\{(lags, )?outer = (\d+) : i64\}", "".join(re.findall(r"etdg\.divisions = \[([^\]]*)\]", ordered)))
-        found = "; ".join("outer=%s%s" % (outer, " lags" if lags else "") for lags, outer in found) or "none"
+        found = re.findall(r"<kind = (ahead|lagging)(?:, outer = (\d+))?>", "".join(re.findall(r"etdg\.divisions = \[([^\]]*)\]", ordered)))
+        found = "; ".join("outer=%s%s" % (outer or 0, " lags" if kind == "lagging" else "") for kind, outer in found) or "none"
         if found != expected:
             bad += 1
             print("%s: expected %s, found %s" % (name, expected, found))
