@@ -32,7 +32,7 @@ etdg.graph @terms(%as: !etdg.buffer<[N, K], !t>, %bs: !etdg.buffer<[K, 3], !t>) 
   %ys = etdg.buffer : !etdg.buffer<[N, K, 3], !t>
   etdg.block @p [map, scanl, map] (i, k, j) in [0, N) x [0, K) x [0, 3)
       reads (%a = %as[i, k] : !t, %b = %bs[k, -j + 2] : !t, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1, j]} : !t) writes (%ys[i, k, j])
-      schedule <map = affine_map<(i, k, j) -> (i, k, j)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 1, tile = 4, kind = sequential>,
+      schedule <map = affine_map<(i, k, j) -> (i, k, j)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, tile = 4, kind = sequential>,
           <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential>]
           block = <threads = 64, shared = 98304> placements = [<read = 0, loop = 2, level = shared, stages = 2>, <read = 1, loop = 2, level = shared, stages = 3>]> {
     %0 = arith.mulf %a, %b : !t

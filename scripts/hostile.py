@@ -136,7 +136,7 @@ NEXT = {"etdg": "coarsen", "coarsen": "reorder", "reorder": "partition", "partit
 PROGRAMS = ["stacked_rnn", "flash_attention", "conv1d", "mlp", "gru", "layer_norm"]
 NUMBERS = ["0", "-1", "1", "3", "7", "64", "4096", "1048577", str(1 << 62), str((1 << 63) - 1), str(-(1 << 63))]
 FIELDS = {"kind": ["sequential", "parallel", "associative", "unroll", "vector"], "level": ["grid", "core", "rows", "listed_rows", "lifted", "none"],
-          "dealing": ["turn", "shares", "fixed"], "sync": ["cores", "grid", "none"], "before": ["cores", "grid"]}
+          "mapping": ["dynamic", "cyclic", "block", "static"], "sync": ["cores", "grid", "none"], "before": ["cores", "grid"]}
 FIELD = re.compile(r",? [a-z_.]+ = (?:[^,<>\[\](){} ]+|<[^<>]*>|\[[^\[\]]*\])")
 
 

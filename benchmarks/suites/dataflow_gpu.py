@@ -20,9 +20,9 @@ PROGRAMS = {
 }
 PRODUCT = re.compile(r"#tile\.product<block = \[(\d+), (\d+)\], thread = \[(\d+), (\d+)\], step = (\d+), stages = (\d+)")
 BLOCK = re.compile(r"block = <threads = (\d+), resident = (\d+), shared = (\d+)>")
-ROWS = re.compile(r"<dimension = (\d+), tile = \?, most = (\d+), kind = parallel, level = grid, dealing = turn>, "
+ROWS = re.compile(r"<dimension = (\d+), tile = \?, most = (\d+), kind = parallel, level = grid, mapping = cyclic>, "
                   r"<dimension = \1, most = \2, kind = parallel, level = rows>")
-DEALT = re.compile(r"<dimension = (\d+), kind = parallel, level = grid, dealing = turn>\] block")
+DEALT = re.compile(r"<dimension = (\d+), kind = parallel, level = grid, mapping = cyclic>\] block")
 MOST_SHARED = 232448  # of a block, with what the runtime leaves
 
 
@@ -97,10 +97,10 @@ class Form:
                          (v["threads"], v["resident"], v["shared"]), text)
         if v["rows"] == self.rows:
             return text
-        loops = ("<dimension = \\1, tile = ?, most = %d, kind = parallel, level = grid, dealing = turn>, "
+        loops = ("<dimension = \\1, tile = ?, most = %d, kind = parallel, level = grid, mapping = cyclic>, "
                  "<dimension = \\1, most = %d, kind = parallel, level = rows>") % (v["rows"], v["rows"])
         if ROWS.search(text):
-            return ROWS.sub(loops if v["rows"] > 1 else "<dimension = \\1, kind = parallel, level = grid, dealing = turn>", text)
+            return ROWS.sub(loops if v["rows"] > 1 else "<dimension = \\1, kind = parallel, level = grid, mapping = cyclic>", text)
         return DEALT.sub(loops + "] block", text)
 
 

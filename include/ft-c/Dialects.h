@@ -190,12 +190,13 @@ typedef enum MlirETDGLoopLevel MLIR_FT_ENUM {
   MlirETDGLoopLevelLifted = 9
 } MlirETDGLoopLevel;
 
-typedef enum MlirETDGDealing MLIR_FT_ENUM {
-  MlirETDGDealingNone = 0,
-  MlirETDGDealingTurn = 1,
-  MlirETDGDealingShares = 2,
-  MlirETDGDealingFixed = 3
-} MlirETDGDealing;
+typedef enum MlirETDGIterationMapping MLIR_FT_ENUM {
+  MlirETDGIterationMappingNone = 0,
+  MlirETDGIterationMappingDynamic = 1,
+  MlirETDGIterationMappingCyclic = 2,
+  MlirETDGIterationMappingBlock = 3,
+  MlirETDGIterationMappingStatic = 4
+} MlirETDGIterationMapping;
 
 typedef enum MlirETDGSyncKind MLIR_FT_ENUM {
   MlirETDGSyncKindNone = 0,
@@ -215,7 +216,7 @@ typedef struct MlirETDGLoop {
   int64_t unit;      /* of `?`: multiples of this; 1: any */
   MlirETDGLoopKind kind;
   MlirETDGLoopLevel level; /* what runs the iterations of a parallel loop */
-  MlirETDGDealing dealing; /* how they are dealt */
+  MlirETDGIterationMapping mapping; /* how they are mapped to it */
   MlirETDGSyncKind sync;   /* who waits after each iteration of a sequential loop */
 } MlirETDGLoop;
 #define MLIR_ETDG_ANY_TILE INT64_MIN

@@ -17,7 +17,7 @@ MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(ETDG, etdg, ETDGDialect)
 static_assert(int(SourceKind::Index) == MlirETDGSourceKindIndex, "the enumerations agree");
 static_assert(int(LoopKind::Associative) == MlirETDGLoopKindAssociative, "the enumerations agree");
 static_assert(int(LoopLevel::Lifted) == MlirETDGLoopLevelLifted, "the enumerations agree");
-static_assert(int(Dealing::Fixed) == MlirETDGDealingFixed, "the enumerations agree");
+static_assert(int(IterationMapping::Static) == MlirETDGIterationMappingStatic, "the enumerations agree");
 static_assert(int(SyncKind::Kernel) == MlirETDGSyncKindKernel, "the enumerations agree");
 static_assert(LoopAttr::anyTile == MLIR_ETDG_ANY_TILE, "the numbers agree");
 
@@ -140,13 +140,13 @@ MlirAttribute mlirETDGLoopAttrGetChecked(MlirLocation location, const MlirETDGLo
     return refuseAttribute(location, "a loop needs a description, found NULL");
   std::optional<LoopKind> kind = symbolizeLoopKind(uint32_t(loop->kind));
   std::optional<LoopLevel> level = symbolizeLoopLevel(uint32_t(loop->level));
-  std::optional<Dealing> dealing = symbolizeDealing(uint32_t(loop->dealing));
+  std::optional<IterationMapping> mapping = symbolizeIterationMapping(uint32_t(loop->mapping));
   std::optional<SyncKind> sync = symbolizeSyncKind(uint32_t(loop->sync));
-  if (!kind || !level || !dealing || !sync)
-    return refuseAttribute(location, "the kind, level, dealing or sync of a loop is none of its enumeration");
+  if (!kind || !level || !mapping || !sync)
+    return refuseAttribute(location, "the kind, level, mapping or sync of a loop is none of its enumeration");
   Location loc = unwrap(location);
   return wrap(LoopAttr::getChecked([&] { return emitError(loc); }, loc.getContext(), loop->dimension, loop->tile,
-                                   loop->most, loop->unit, *kind, *level, *dealing, *sync));
+                                   loop->most, loop->unit, *kind, *level, *mapping, *sync));
 }
 
 MlirETDGLoop mlirETDGLoopAttrGetValue(MlirAttribute loop) {
@@ -157,7 +157,7 @@ MlirETDGLoop mlirETDGLoopAttrGetValue(MlirAttribute loop) {
           value.getUnit(),
           MlirETDGLoopKind(value.getKind()),
           MlirETDGLoopLevel(value.getLevel()),
-          MlirETDGDealing(value.getDealing()),
+          MlirETDGIterationMapping(value.getMapping()),
           MlirETDGSyncKind(value.getSync())};
 }
 

@@ -133,7 +133,7 @@ std::optional<SmallVector<Loop>> Model::getLoops(BlockOp block, ScheduleAttr sch
     // Shares of a reduction are dealt, and waited for, once they are a loop of their own, and their join a nest (T12).
     if (loop.getKind() != LoopKind::Associative)
       added.level = loop.getLevel();
-    added.isFixed = loop.getDealing() == Dealing::Fixed && !loop.hasAnyTile();
+    added.isFixed = loop.getMapping() == IterationMapping::Static && !loop.hasAnyTile();
     added.sync = loop.getSync();
     seen[loop.getDimension()] |= loop.isOverPoints();
   }

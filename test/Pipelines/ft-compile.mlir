@@ -38,7 +38,7 @@
 // REMARK-DAG: remark: [Analysis] identity | Category:phase:partition | Reason="phase 'partition' is not built
 // TILE: loops.program @main lengths ["N"]
 // TILE: func.func @main_k0({{.*}}) attributes {loops.kernel}
-// TILE: loops.chunks {{.*}} level <core, turn>
+// TILE: loops.chunks {{.*}} level <core, dynamic>
 // TILE: loops.leaf
 // TEAM: func.func @main_k0_count(
 // TEAM: func.func @main_k0(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)

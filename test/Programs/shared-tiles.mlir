@@ -3,7 +3,7 @@
 // Tiles that nests share and that units share out: one unit runs a tile of the one nest, then of the other, and what is between them is as large as a tile.
 //
 // RUN: ft-opt %s --etdg-apply-tiles --etdg-verify --etdg-validate | FileCheck %s
-// RUN: sed 's/level = grid, dealing = turn/level = core, dealing = shares/; s/ block = <threads = 64, shared = 98304>//' %s > %t.mlir
+// RUN: sed 's/level = grid, mapping = cyclic/level = core, mapping = block/; s/ block = <threads = 64, shared = 98304>//' %s > %t.mlir
 // RUN: %python %S/../Engine/Emulator/Inputs/emulate.py --multiprocessors=3 --skip=coarsen,reorder %ft_bin/ft-run %s 1 4 9 | FileCheck %s --check-prefix=EQUAL
 // EQUAL: 2 programs, {{[1-9][0-9]*}} runs, 0 failures{{$}}
 // RUN: ft-run %t.mlir --entry=group --dim N=10 --skip=coarsen,reorder --threads=2 --compare=interpret | FileCheck %s --check-prefix=SAME
@@ -20,7 +20,7 @@
 
 // CHECK-LABEL: etdg.graph @group
 // CHECK:       etdg.block @a [map] (io) in [0, floordiv(N - 1, 4) + 1)
-// CHECK-NEXT:      schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block = <threads = 64, shared = 98304>
+// CHECK-NEXT:      schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block = <threads = 64, shared = 98304>
 // CHECK-NEXT:    %[[A:.*]] = etdg.buffer : !etdg.buffer<[4, 5], tensor<1x4xi32>>
 // CHECK-NEXT:    etdg.block @a [map, map] (io | j, i) in [0, 5) x [max(0, 4 * io), min(N, 4 * io + 4))
 // CHECK-NEXT:        reads (%x = %arg0[i, j] : tensor<1x4xi32>)
@@ -33,13 +33,13 @@ etdg.graph @group(%xs: !etdg.buffer<[N, 5], !x>, %zs: !etdg.buffer<[N, 3], !x>) 
   %ys = etdg.buffer : !etdg.buffer<[N, 3], !x>
   etdg.kernel shared 1 {
     etdg.block @a [map, map] (i, j) in [0, N) x [0, 5) reads (%x = %xs[i, j] : !x) writes (%as[i, j])
-        schedule <map = affine_map<(i, j) -> (i, j)>, loops = [<dimension = 0, tile = 4, kind = parallel, level = grid, dealing = turn>,
+        schedule <map = affine_map<(i, j) -> (i, j)>, loops = [<dimension = 0, tile = 4, kind = parallel, level = grid, mapping = cyclic>,
             <dimension = 1, kind = sequential>, <dimension = 0, kind = sequential>] block = <threads = 64, shared = 98304>> {
       %0 = arith.muli %x, %x : !x
       etdg.yield %0 : !x
     } : !etdg.buffer<[N, 5], !x>, !etdg.buffer<[N, 5], !x>
     etdg.block @b [map, map] (i, k) in [0, N) x [0, 3) reads (%a = %as[i, -k + 2] : !x, %z = %zs[i, k] : !x) writes (%ys[i, k])
-        schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = 4, kind = parallel, level = grid, dealing = turn>,
+        schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = 4, kind = parallel, level = grid, mapping = cyclic>,
             <dimension = 0, kind = sequential>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 98304>> {
       %0 = arith.subi %a, %z : !x
       etdg.yield %0 : !x
@@ -58,13 +58,13 @@ etdg.graph @rows(%xs: !etdg.buffer<[N, 5], !x>) -> !etdg.buffer<[N, 3], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, 3], !x>
   etdg.kernel shared 1 {
     etdg.block @a [map, map] (i, j) in [0, N) x [0, 5) reads (%x = %xs[i, j] : !x) writes (%as[i, j])
-        schedule <map = affine_map<(i, j) -> (i, j)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>,
+        schedule <map = affine_map<(i, j) -> (i, j)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>,
             <dimension = 1, kind = sequential>] block = <threads = 64, shared = 98304>> {
       %0 = arith.muli %x, %x : !x
       etdg.yield %0 : !x
     } : !etdg.buffer<[N, 5], !x>, !etdg.buffer<[N, 5], !x>
     etdg.block @b [map, map] (row, k) in [0, N) x [0, 3) reads (%a = %as[row, k + 2] : !x, %c = %as[row, k] : !x) writes (%ys[row, k])
-        schedule <map = affine_map<(row, k) -> (row, k)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>,
+        schedule <map = affine_map<(row, k) -> (row, k)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>,
             <dimension = 1, kind = sequential>] block = <threads = 64, shared = 98304>> {
       %0 = arith.subi %a, %c : !x
       etdg.yield %0 : !x

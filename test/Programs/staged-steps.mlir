@@ -18,7 +18,7 @@
 // CHECK-NEXT:    etdg.block @b_0 [map, map] (t, i) in [0, L) x [0, N)
 // CHECK-NEXT:        reads (%x = %arg0[t, i] : tensor<1x6xi32>)
 // CHECK-NEXT:        writes (%[[X]][t, i])
-// CHECK-NEXT:        schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>]{{.*}}> {
+// CHECK-NEXT:        schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, mapping = cyclic>]{{.*}}> {
 // CHECK:         etdg.block @b [scanl, map] (t, i) in [0, L) x [0, N)
 // CHECK-NEXT:        reads (%x = %[[X]][t, i] : tensor<1x6xi32>
 // CHECK:             before = grid block
@@ -27,7 +27,7 @@ etdg.graph @once(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   etdg.block @b [scanl, map] (t, i) in [0, L) x [0, N)
       reads (%x = %xs[t, i] : !x, %s = {t = 0: splat 1 : i32, t >= 1: %ys[t - 1, N - i - 1]} : !x) writes (%ys[t, i])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, kind = parallel, level = grid, dealing = turn>]
+          <dimension = 1, kind = parallel, level = grid, mapping = cyclic>]
           block = <threads = 64, shared = 98304> placements = [<read = 0, loop = 1, level = l2, stages = 1>]> {
     %0 = arith.subi %s, %x : !x
     etdg.yield %0 : !x
@@ -47,7 +47,7 @@ etdg.graph @ahead(%xs: !etdg.buffer<[L, 3, N], !x>) -> !etdg.buffer<[L, 3, N], !
   etdg.block @b [scanl, map, map] (t, k, i) in [0, L) x [0, 3) x [0, N)
       reads (%x = %xs[t, k, i] : !x, %s = {t = 0: splat 1 : i32, t >= 1: %ys[t - 1, k, N - i - 1]} : !x) writes (%ys[t, k, i])
       schedule <map = affine_map<(t, k, i) -> (t, k, i)>, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = sequential, sync = grid>,
-          <dimension = 2, kind = parallel, level = grid, dealing = turn>]
+          <dimension = 2, kind = parallel, level = grid, mapping = cyclic>]
           block = <threads = 64, shared = 98304> placements = [<read = 0, loop = 2, level = l2, stages = 2>]> {
     %0 = arith.muli %x, %x : !x
     %1 = arith.subi %s, %0 : !x

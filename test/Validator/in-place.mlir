@@ -76,12 +76,12 @@ etdg.graph @together(%xs: !b) -> (!b, !b) attributes {etdg.in_place = array<i64:
   etdg.kernel {
     // expected-error @+1 {{(T10) block @b: read 0 needs an element of argument 0 that}}
     etdg.block @b [map] (i) in [0, N) reads (%x = %xs[N - 1 - i] : !x) writes (%z[i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>]> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>]> {
       etdg.yield %x : !x
     } : !b, !b
     // expected-note @+1 {{it is overwritten here}}
     etdg.block @a [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%y[i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>]> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>]> {
       %n = arith.addf %x, %x : !x
       etdg.yield %n : !x
     } : !b, !b

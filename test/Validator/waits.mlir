@@ -9,7 +9,7 @@ etdg.graph @step(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   %ys = etdg.buffer : !etdg.buffer<[L, N], !x>
   etdg.block @r [scanl, map] (k, i) in [0, L) x [0, N)
       reads (%x = %xs[k, i] : !x, %s = {k = 0: splat 0.5 : f32, k >= 1: %ys[k - 1, N - i - 1]} : !x) writes (%ys[k, i])
-      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>]> {
+      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>
@@ -26,7 +26,7 @@ etdg.graph @hasty(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   // expected-error @+1 {{(T13) block @r: read 1, piece 1 reads an element of a buffer of type !etdg.buffer<[L, N], tensor<1x4xf32>> that another core writes, and units do not wait in between: expected sync = cores on the loop 'k', or on one inside; for example at}}
   etdg.block @r [scanl, map] (k, i) in [0, L) x [0, N)
       reads (%x = %xs[k, i] : !x, %s = {k = 0: splat 0.5 : f32, k >= 1: %ys[k - 1, N - i - 1]} : !x) writes (%ys[k, i])
-      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel, level = core, dealing = shares>]> {
+      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel, level = core, mapping = block>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>
@@ -61,13 +61,13 @@ etdg.graph @own(%xs: !etdg.buffer<[L, N], !x>) -> (!etdg.buffer<[L, N], !x>, !et
   %zs = etdg.buffer : !etdg.buffer<[L, N], !x>
   etdg.block @fixed [scanl, map] (k, i) in [0, L) x [0, N)
       reads (%x = %xs[k, i] : !x, %s = {k = 0: splat 0.5 : f32, k >= 1: %ys[k - 1, i]} : !x) writes (%ys[k, i])
-      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel, level = grid, dealing = fixed>]> {
+      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel, level = grid, mapping = static>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>
   etdg.block @outside [scanl, map] (k, i) in [0, L) x [0, N)
       reads (%x = %xs[k, i] : !x, %s = {k = 0: splat 0.5 : f32, k >= 1: %zs[k - 1, i]} : !x) writes (%zs[k, i])
-      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 1, kind = parallel, level = core, dealing = turn>, <dimension = 0, kind = sequential>]> {
+      schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 1, kind = parallel, level = core, mapping = dynamic>, <dimension = 0, kind = sequential>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>

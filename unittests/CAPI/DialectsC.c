@@ -178,9 +178,9 @@ const char *testAccesses(void) {
 
 const char *testSchedules(void) {
   World w;
-  MlirETDGLoop loop = {1, MLIR_ETDG_ANY_TILE, 64, 1, MlirETDGLoopKindParallel, MlirETDGLoopLevelCore, MlirETDGDealingTurn,
+  MlirETDGLoop loop = {1, MLIR_ETDG_ANY_TILE, 64, 1, MlirETDGLoopKindParallel, MlirETDGLoopLevelCore, MlirETDGIterationMappingDynamic,
                        MlirETDGSyncKindNone};
-  MlirETDGLoop points = {0, 1, 0, 1, MlirETDGLoopKindSequential, MlirETDGLoopLevelNone, MlirETDGDealingNone,
+  MlirETDGLoop points = {0, 1, 0, 1, MlirETDGLoopKindSequential, MlirETDGLoopLevelNone, MlirETDGIterationMappingNone,
                          MlirETDGSyncKindCores};
   MlirETDGSchedule schedule;
   MlirAffineExpr rows[2];
@@ -193,7 +193,7 @@ const char *testSchedules(void) {
   CHECK(memcmp(&loop, &(MlirETDGLoop){0}, sizeof loop) != 0);
   CHECK(mlirETDGLoopAttrGetValue(loops[1]).tile == MLIR_ETDG_ANY_TILE);
   CHECK(mlirETDGLoopAttrGetValue(loops[1]).most == 64 && mlirETDGLoopAttrGetValue(loops[1]).level == MlirETDGLoopLevelCore);
-  CHECK(mlirETDGLoopAttrGetValue(loops[1]).dealing == MlirETDGDealingTurn);
+  CHECK(mlirETDGLoopAttrGetValue(loops[1]).mapping == MlirETDGIterationMappingDynamic);
   CHECK(mlirETDGLoopAttrGetValue(loops[0]).sync == MlirETDGSyncKindCores);
   placement = mlirETDGPlacementAttrGet(w.context, 0, 1, string("shared"), 2);
   CHECK(mlirETDGAttributeIsAPlacement(placement) && mlirETDGPlacementAttrGetStages(placement) == 2);

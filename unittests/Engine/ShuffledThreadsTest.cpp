@@ -33,7 +33,7 @@ constexpr const char *source = R"(
                %b = {t = 0: splat 0 : i32, t >= 1 and i = 0: splat 0 : i32, t >= 1 and i >= 1: %ys[t - 1, i - 1]} : !x)
         writes (%ys[t, i])
         schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>,
-          <dimension = 1, kind = parallel, level = core, dealing = shares>]> {
+          <dimension = 1, kind = parallel, level = core, mapping = block>]> {
       %y = arith.addi %a, %b : !x
       etdg.yield %y : !x
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[T, N], !x>

@@ -140,36 +140,37 @@ void Maker::makeDecisions(Operation *op, unsigned number) {
   SmallVector<LoopAttr> loops(old.getLoops());
   for (auto [l, loop] : llvm::enumerate(loops)) {
     std::string at = "loop " + std::to_string(l);
-    auto with = [&, l = l](LoopLevel level, Dealing dealing, SyncKind sync) {
+    auto with = [&, l = l](LoopLevel level, IterationMapping mapping, SyncKind sync) {
       SmallVector<LoopAttr> changed = loops;
       changed[l] = LoopAttr::get(context, loops[l].getDimension(), loops[l].getTile(), loops[l].getMost(), loops[l].getUnit(),
-                                 loops[l].getKind(), level, dealing, sync);
+                                 loops[l].getKind(), level, mapping, sync);
       return changed;
     };
     if (loop.isParallel()) {
       for (LoopLevel level : {LoopLevel::None, LoopLevel::Core, LoopLevel::Grid, LoopLevel::Rows})
         if (level != loop.getLevel())
-          addSchedule("level", at + " " + stringifyLoopLevel(level).str(), number, map, with(level, Dealing::None, SyncKind::None));
-      for (Dealing dealing : {Dealing::Turn, Dealing::Shares, Dealing::Fixed})
-        if (isDealtTo(loop.getLevel()) && dealing != loop.getDealing())
-          addSchedule("dealing", at + " " + stringifyDealing(dealing).str(), number, map, with(loop.getLevel(), dealing, SyncKind::None));
+          addSchedule("level", at + " " + stringifyLoopLevel(level).str(), number, map, with(level, IterationMapping::None, SyncKind::None));
+      const IterationMapping first = loop.getLevel() == LoopLevel::Core ? IterationMapping::Dynamic : IterationMapping::Cyclic;
+      for (IterationMapping mapping : {first, IterationMapping::Block, IterationMapping::Static})
+        if (isDealtTo(loop.getLevel()) && mapping != loop.getMapping())
+          addSchedule("mapping", at + " " + stringifyIterationMapping(mapping).str(), number, map, with(loop.getLevel(), mapping, SyncKind::None));
     } else if (loop.getKind() == LoopKind::Sequential) {
       for (SyncKind sync : {SyncKind::None, SyncKind::Block, SyncKind::Grid, SyncKind::Cores})
         if (sync != loop.getSync())
-          addSchedule("sync", at + " " + stringifySyncKind(sync).str(), number, map, with(LoopLevel::None, Dealing::None, sync));
+          addSchedule("sync", at + " " + stringifySyncKind(sync).str(), number, map, with(LoopLevel::None, IterationMapping::None, sync));
       // Without a wait, by units that always have the same iterations, where one loop is left to say so.
-      SmallVector<LoopAttr> changed = with(LoopLevel::None, Dealing::None, SyncKind::None);
+      SmallVector<LoopAttr> changed = with(LoopLevel::None, IterationMapping::None, SyncKind::None);
       for (LoopAttr &inner : changed)
         if (isDealtTo(inner.getLevel()))
           inner = LoopAttr::get(context, inner.getDimension(), inner.hasAnyTile() ? 1 : inner.getTile(), 0, 1, inner.getKind(),
-                                inner.getLevel(), Dealing::Fixed, SyncKind::None);
+                                inner.getLevel(), IterationMapping::Static, SyncKind::None);
       SmallVector<LoopAttr> points; // (a dimension has one loop over its points)
       for (LoopAttr inner : changed)
         if (!inner.isOverPoints() || llvm::none_of(points, [&](LoopAttr p) {
               return p.getDimension() == inner.getDimension() && p.isOverPoints();
             }))
           points.push_back(inner);
-      addSchedule("dealing", at + " fixed, without a wait", number, map, points);
+      addSchedule("mapping", at + " static, without a wait", number, map, points);
     }
   }
   for (SyncKind before : {SyncKind::None, SyncKind::Block, SyncKind::Grid, SyncKind::Cores})

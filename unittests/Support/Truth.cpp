@@ -265,7 +265,7 @@ std::vector<Loop> Truth::loopsOf(BlockOp block, ScheduleAttr schedule) {
     }
     // Of all cuts of a range of tile `?`, single iterations leave the least order.
     loops.push_back({map.getResult(loop.getDimension()), loop.getProvenTile(), loop.isParallel(), loop.getLevel(),
-                     loop.getDealing() == Dealing::Fixed && !loop.hasAnyTile(), loop.getSync(), int64_t(number)});
+                     loop.getMapping() == IterationMapping::Static && !loop.hasAnyTile(), loop.getSync(), int64_t(number)});
     if (loop.isOverPoints())
       points[loop.getDimension()] = true;
   }

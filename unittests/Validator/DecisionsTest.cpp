@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Schedules that are complete for a CPU or a GPU, each changed in its levels, its
-// dealing, its waits and its placements: the validator and the enumeration agree
+// mapping, its waits and its placements: the validator and the enumeration agree
 // on every change.
 //
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ etdg.graph @waits(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   etdg.block @r [scanl, map] (k, i) in [0, L) x [0, N)
       reads (%x = %xs[k, i] : !x, %s = {k = 0: splat 0.5 : f32, k >= 1: %ys[k - 1, )" + place + R"(]} : !x) writes (%ys[k, i])
       schedule <map = affine_map<(k, i) -> (k, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>,
-          <dimension = 1, kind = parallel, level = core, dealing = shares>]> {
+          <dimension = 1, kind = parallel, level = core, mapping = block>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>
@@ -65,7 +65,7 @@ static std::string kernel(unsigned shared, bool isCpu) {
   std::string sync = isCpu ? "cores" : "grid", level = isCpu ? "core" : "grid";
   auto schedule = [&](bool waits) {
     return "schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = " + sync +
-           ">, <dimension = 1, kind = parallel, level = " + level + ", dealing = shares>]" + (waits ? " before = " + sync : "") +
+           ">, <dimension = 1, kind = parallel, level = " + level + ", mapping = block>]" + (waits ? " before = " + sync : "") +
            "> {\n";
   };
   const std::string buffer = "!etdg.buffer<[T, N], !x>", end = "etdg.yield %y : !x\n} : " + buffer + ", " + buffer;
@@ -94,7 +94,7 @@ etdg.graph @body(%xs: !etdg.buffer<[N], !x>, %ts: !etdg.buffer<[T], !x>) -> !etd
       etdg.yield %c : !x
     } : !etdg.buffer<[T], !x>, !etdg.buffer<[T, N], !x>, !etdg.buffer<[T], !x>
     etdg.block @all [map] (t | i) in [0, N) reads (%x = %xs[i] : !x, %c = %cs[t] : !x) writes (%ys[t, i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>] before = cores> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>] before = cores> {
       %y = arith.addf %x, %c : !x
       etdg.yield %y : !x
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[T], !x>, !etdg.buffer<[T, N], !x>
@@ -110,7 +110,7 @@ void DecisionsTest::judge(GraphOp graph, const Program &program, std::map<std::s
   for (const Sizes &sizes : program.sizes)
     EXPECT_EQ(findWrong(graph, sizes), "") << program.name;
   for (const Mutant &mutant : makeMutants(graph)) {
-    if (!llvm::is_contained({"level", "dealing", "sync", "placement"}, mutant.kind))
+    if (!llvm::is_contained({"level", "mapping", "sync", "placement"}, mutant.kind))
       continue;
     OwningOpRef<ModuleOp> copy = ModuleOp::create(graph.getLoc());
     auto changed = cast<GraphOp>(graph->clone());
@@ -160,7 +160,7 @@ TEST_F(DecisionsTest, AgreeWithEnumeration) {
       return success();
     })));
   }
-  for (const char *kind : {"level", "dealing", "sync", "placement"}) {
+  for (const char *kind : {"level", "mapping", "sync", "placement"}) {
     Count count = counts[kind];
     printf("  %-10s %4u legal %4u illegal\n", kind, count.legal, count.illegal);
     EXPECT_GE(count.legal, 3u) << kind;

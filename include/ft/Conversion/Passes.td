@@ -166,15 +166,15 @@ def ConvertLoopsToCPU : Pass<"convert-loops-to-cpu", "::mlir::ModuleOp"> {
     A kernel becomes a function of an environment (lengths, pointers of buffers, the number of threads) and of what its
     caller says of the thread:
 
-    - one whose only loops are dealt in turn, over a box: `(%env, %begin, %end)`, tasks that threads take as they become free,
+    - one whose only loops are mapped `dynamic`, over a box: `(%env, %begin, %end)`, tasks that threads take as they become free,
       and a second function, `NAME_count`, that counts them;
-    - one with a sync, or loops dealt in shares: `(%env, %tid, %threads)`, which all threads run at once. Each
+    - one with a sync, or loops mapped `block`: `(%env, %tid, %threads)`, which all threads run at once. Each
       counts the points of a step (and what they weigh), takes its share in their order and waits at a sync. What
       stands outside of parallel loops runs on the first thread;
     - any other is one task.
 
     Memory of an iteration becomes memory of a thread, made once. Leaves stay as they are (`loops-lower-leaves`). The pass
-    refuses, with an error at the loop, a level that a CPU lacks, and iterations dealt in turn that are no box. Memory of the
+    refuses, with an error at the loop, a level that a CPU lacks, and iterations mapped `dynamic` that are no box. Memory of the
     kernel in loops that several threads run is an error, too.
   }];
   let options = [Option<"poison", "poison", "bool", "false",

@@ -193,7 +193,7 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
   let description = [{
     Each nest, and each nest in the body of a graph block, gets a schedule that binds the engine. It says which loops all
     threads run together and where they wait (`sync = cores`), and which iterations the threads share and how (`level = core`,
-    `dealing`). One dimension may give the rows of a leaf's products (`level = rows`, or `listed_rows`), with how many a call
+    `mapping`). One dimension may give the rows of a leaf's products (`level = rows`, or `listed_rows`), with how many a call
     has at most. The rest is what one thread runs in order. Of all such plans (docs/cpu-engine.md) it is the one of least
     estimated time at typical lengths.
 
@@ -210,7 +210,7 @@ def ETDGScheduleForCPU : Pass<"etdg-schedule-for-cpu", "::mlir::etdg::GraphOp"> 
     ```mlir
     // [map i, scanl j, scanl k], weights by j:
     #etdg.schedule<map = affine_map<(i, j, k) -> (i, j, k)>, loops = [
-      <dimension = 0, tile = ?, most = 64, kind = parallel, level = core, dealing = turn>,
+      <dimension = 0, tile = ?, most = 64, kind = parallel, level = core, mapping = dynamic>,
       <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential>,
       <dimension = 0, most = 64, kind = parallel, level = rows>] target = "cpu">
     ```
@@ -239,9 +239,9 @@ def ETDGScheduleForGPU : Pass<"etdg-schedule-for-gpu", "::mlir::etdg::GraphOp"> 
     ```mlir
     // [scanl t, map l, map i], a wavefront: layers l and sequences i of a step are dealt, columns where few are left.
     #etdg.schedule<map = affine_map<(t, l, i) -> (t, l, i)>, loops = [
-      <dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>,
-      <dimension = 3, tile = ?, unit = 8, kind = parallel, level = grid, dealing = turn>,
-      <dimension = 2, tile = ?, most = 32, kind = parallel, level = grid, dealing = turn>,
+      <dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, mapping = cyclic>,
+      <dimension = 3, tile = ?, unit = 8, kind = parallel, level = grid, mapping = cyclic>,
+      <dimension = 2, tile = ?, most = 32, kind = parallel, level = grid, mapping = cyclic>,
       <dimension = 2, most = 32, kind = parallel, level = rows>]
       block = <threads = 256, shared = 204800> columns = 256 target = "sm_90a">
     ```

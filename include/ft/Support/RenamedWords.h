@@ -13,7 +13,7 @@
 namespace mlir::ft {
 
 /// What a word names, since one word may name several things.
-enum class WordKind { Attribute };
+enum class WordKind { Attribute, LoopField, Mapping, Other };
 
 struct RenamedWord {
   WordKind kind;
@@ -23,6 +23,10 @@ struct RenamedWord {
 inline constexpr RenamedWord renamedWords[] = {
     {WordKind::Attribute, "loops.memory", "`in` of loops.alloc"},
     {WordKind::Attribute, "loops.parts", "`parts` of loops.alloc"},
+    {WordKind::LoopField, "dealing", "'mapping'"},
+    {WordKind::Mapping, "turn", "'dynamic' of cores, 'cyclic' of thread blocks"},
+    {WordKind::Mapping, "shares", "'block'"},
+    {WordKind::Mapping, "fixed", "'static'"},
 };
 
 /// What an old word is now; empty of any other word.

@@ -193,7 +193,7 @@ LogicalResult Emitter::emitKernel(const NestGroup &group, StringRef name) {
   LogicalResult emitted = success();
   if (plan->inTurn)
     emitted = emitParallel(nest, point, *plan,
-                           loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Turn), plan->shared);
+                           loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::IterationMapping::Dynamic), plan->shared);
   else if (!plan->isParallel() && plan->team.empty())
     emitted = emitInner(nest, point, *plan); // loops that one thread runs
   else

@@ -181,7 +181,7 @@ void Emitter::emitElementBox(BlockOp block, const ElementBox &box, ArrayRef<etdg
   Value linear = index(0);
   for (auto [extent, begin, end] : llvm::zip_equal(element.getShape(), box.begin, box.end)) {
     if (gpu) { // the threads of a block share them
-      Attribute level = loops::LevelAttr::get(context, etdg::LoopLevel::Thread, etdg::Dealing::None);
+      Attribute level = loops::LevelAttr::get(context, etdg::LoopLevel::Thread, etdg::IterationMapping::None);
       auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{builder.getIndexAttr(begin)},
                                         ArrayRef<OpFoldResult>{builder.getIndexAttr(end)},
                                         ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(), builder.getArrayAttr({level}));

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toloops;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopLevel;
 
 void toloops::shareFirst(NestGroup &group, unsigned shared) {
@@ -181,7 +181,7 @@ LogicalResult Emitter::emitGridSteps(ArrayRef<BlockOp> nest, const GpuPlan &plan
 LogicalResult Emitter::emitDealt(ArrayRef<BlockOp> nest, const GpuPlan &plan, Point point, ArrayRef<unsigned> dims) {
   if (dims.empty())
     return emitDealtColumns(nest, plan, point);
-  return emitPoints(nest, point, dims.front(), loops::LevelAttr::get(context, LoopLevel::Grid, plan.dealing), nothing,
+  return emitPoints(nest, point, dims.front(), loops::LevelAttr::get(context, LoopLevel::Grid, plan.mapping), nothing,
                     [&](Point at) { return emitDealt(nest, plan, at, dims.drop_front()); });
 }
 
@@ -191,7 +191,7 @@ LogicalResult Emitter::emitDealtColumns(ArrayRef<BlockOp> nest, const GpuPlan &p
   int64_t most = plan.columnTile ? plan.columnTile : plan.columns;
   Value first = index(0), last = index(plan.columns);
   auto loop = loops::ChunksOp::create(builder, loc, first, last, most, plan.columnTile ? plan.columnTile : plan.unit,
-                                      loops::LevelAttr::get(context, LoopLevel::Grid, plan.dealing));
+                                      loops::LevelAttr::get(context, LoopLevel::Grid, plan.mapping));
   point.columns = Columns{loop.getFirst(), plan.unit, plan.columns, loop.getCount()};
   return inParallelBody(&loop.getRegion().front(), [&] { return emitDealtRows(nest, plan, point); });
 }
@@ -205,7 +205,7 @@ LogicalResult Emitter::emitDealtRows(ArrayRef<BlockOp> nest, const GpuPlan &plan
   // A tile that is a number is taken as it is.
   return emitRowChunks(nest, point, *plan.row, plan.rowTile ? plan.rowTile : plan.maxRows,
                        plan.rowTile ? std::optional<int64_t>(plan.rowTile) : std::nullopt,
-                       loops::LevelAttr::get(context, LoopLevel::Grid, plan.dealing), nothing, inside);
+                       loops::LevelAttr::get(context, LoopLevel::Grid, plan.mapping), nothing, inside);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,12 +224,12 @@ LogicalResult Emitter::emitBlockNest(ArrayRef<BlockOp> nest, Point point, ArrayR
     return emitLoops(nest, at, plan->inner, [&](Point all) -> LogicalResult {
       if (!plan->lift)
         return emitRegions(nest, all);
-      auto lifted = loops::LevelAttr::get(context, LoopLevel::Lifted, Dealing::None);
+      auto lifted = loops::LevelAttr::get(context, LoopLevel::Lifted, IterationMapping::None);
       return emitPoints(nest, all, *plan->lift, lifted, nothing, [&](Point each) { return emitRegions(nest, each); });
     });
   };
   if (!plan->row)
     return inside(point);
   return emitRowChunks(nest, point, *plan->row, plan->maxRows, plan->maxRows,
-                       loops::LevelAttr::get(context, LoopLevel::None, Dealing::None), nothing, inside);
+                       loops::LevelAttr::get(context, LoopLevel::None, IterationMapping::None), nothing, inside);
 }

@@ -132,7 +132,7 @@ LogicalResult Emitter::emitCoreNest(ArrayRef<BlockOp> nest, Point point, ArrayRe
   FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Thread, point.rowDim.has_value());
   if (failed(plan))
     return failure();
-  auto none = loops::LevelAttr::get(context, etdg::LoopLevel::None, etdg::Dealing::None);
+  auto none = loops::LevelAttr::get(context, etdg::LoopLevel::None, etdg::IterationMapping::None);
   return emitLoops(nest, point, plan->team,
                    [&](Point fixed) { return emitParallel(nest, fixed, *plan, none, plan->shared); });
 }

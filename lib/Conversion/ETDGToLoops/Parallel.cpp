@@ -118,7 +118,7 @@ LogicalResult Emitter::emitParallel(ArrayRef<BlockOp> nest, Point point, const N
       return emitListedRows(nest, point, plan, level);
     if (plan.columnsFirst)
       return emitColumns(point, plan, level, [&](Point at) {
-        auto ofOne = loops::LevelAttr::get(context, etdg::LoopLevel::None, etdg::Dealing::None);
+        auto ofOne = loops::LevelAttr::get(context, etdg::LoopLevel::None, etdg::IterationMapping::None);
         return emitRowChunks(nest, at, *plan.row, plan.maxRows, std::nullopt, ofOne, [](const Point &) {},
                              [&](Point rows) { return emitRegions(nest, rows); });
       });
@@ -191,7 +191,7 @@ LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, const N
       return failure();
     isOpen = wasOpen;
   } else if (plan.isParallel() || !plan.inner.empty()) {
-    auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Shares);
+    auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::IterationMapping::Block);
     if (failed(emitParallel(nest, point, plan, shares, plan.shared)))
       return failure();
     isOpen = true;
@@ -208,7 +208,7 @@ LogicalResult Emitter::emitTeamNest(ArrayRef<BlockOp> nest, Point point, const N
 }
 
 LogicalResult Emitter::emitTeamSteps(ArrayRef<BlockOp> nest, Point point, const NestPlan &plan) {
-  auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::Dealing::Shares);
+  auto shares = loops::LevelAttr::get(context, etdg::LoopLevel::Core, etdg::IterationMapping::Block);
   const bool wasOpen = isOpen;
   return emitLoops(nest, point, plan.team, [&](Point step) -> LogicalResult {
     isOpen = wasOpen;

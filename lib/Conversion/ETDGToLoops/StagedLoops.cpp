@@ -15,12 +15,12 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::toloops;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopLevel;
 
 LogicalResult Emitter::emitFixedLoops(ArrayRef<BlockOp> nest, const GpuPlan &plan, const FixedPoints &points, Point point,
                                       FixedBody body) {
-  auto level = loops::LevelAttr::get(context, LoopLevel::Grid, plan.dealing);
+  auto level = loops::LevelAttr::get(context, LoopLevel::Grid, plan.mapping);
   Value unit = index(0);
   std::function<LogicalResult(ArrayRef<FixedPoints::Range>)> enter = [&](ArrayRef<FixedPoints::Range> rest) -> LogicalResult {
     if (rest.empty()) {
@@ -55,7 +55,7 @@ void Emitter::emitStagedCopy(BlockOp block, const StagedRead &staged, Value memo
   Value begin = make<arith::MulIOp>(unit, index(staged.getElements()));
   OpBuilder::InsertionGuard guard(builder);
   auto threads = [&](int64_t count) {
-    Attribute level = loops::LevelAttr::get(context, LoopLevel::Thread, Dealing::None);
+    Attribute level = loops::LevelAttr::get(context, LoopLevel::Thread, IterationMapping::None);
     auto loop = scf::ForallOp::create(builder, loc, ArrayRef<OpFoldResult>{builder.getIndexAttr(0)},
                                       ArrayRef<OpFoldResult>{builder.getIndexAttr(count)},
                                       ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ValueRange(), builder.getArrayAttr({level}));

@@ -1,7 +1,7 @@
 //===- DealtLoops.cpp - parallel loops as what one thread runs ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iterations dealt in turn are numbered tasks. Iterations dealt in shares are counted,
+// Iterations that are mapped dynamically are numbered tasks. Those that are mapped to blocks are counted,
 // or what they weigh, and divided in their order: shares differ by an iteration at
 // most, and a thread meets the same ones in the next step.
 //
@@ -47,9 +47,9 @@ static LogicalResult checkLoop(Operation *loop) {
   if (level.getLevel() != etdg::LoopLevel::Core)
     return loop->emitError("a CPU deals loops to its cores: expected level core, found ")
            << etdg::stringifyLoopLevel(level.getLevel());
-  if (level.getDealing() != etdg::Dealing::Turn && level.getDealing() != etdg::Dealing::Shares)
-    return loop->emitError("expected iterations that are dealt in turn or in shares, found ")
-           << etdg::stringifyDealing(level.getDealing());
+  if (level.getMapping() != etdg::IterationMapping::Dynamic && level.getMapping() != etdg::IterationMapping::Block)
+    return loop->emitError("expected iterations of the mapping dynamic or block, found ")
+           << etdg::stringifyIterationMapping(level.getMapping());
   if (auto forall = dyn_cast<scf::ForallOp>(loop);
       forall && (!forall.getOutputs().empty() || !isConstantIntValue(forall.getMixedStep()[0], 1)))
     return loop->emitError("expected a loop over memory with step 1");
@@ -77,7 +77,7 @@ FailureOr<Chain> tocpu::getChain(Operation *outermost) {
     }
     if (next || llvm::any_of(bodyOf(last), [](Operation &op) { return isTogether(&op); }))
       return last->emitError("a core runs what is inside of this loop: a loop there is dealt to cores only if it has the same level and "
-                             "dealing, and nothing beside it");
+                             "mapping, and nothing beside it");
     break;
   }
   if (auto weight = dyn_cast_or_null<loops::WeightOp>(last->getPrevNode()))

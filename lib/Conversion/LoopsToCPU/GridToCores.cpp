@@ -23,7 +23,7 @@ namespace mlir::ft {
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::tocpu;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopLevel;
 using loops::ChunksOp;
 
@@ -39,7 +39,7 @@ private:
   void toHeap(loops::AllocOp alloc);
   void cutColumns(ChunksOp chunks);
   LogicalResult setLevels();
-  loops::LevelAttr level(LoopLevel level, Dealing dealing) { return loops::LevelAttr::get(b.getContext(), level, dealing); }
+  loops::LevelAttr level(LoopLevel level, IterationMapping mapping) { return loops::LevelAttr::get(b.getContext(), level, mapping); }
 
   func::FuncOp kernel;
   OpBuilder b;
@@ -190,7 +190,7 @@ void GridKernel::fill(loops::SplatOp splat) {
 // Levels
 //===----------------------------------------------------------------------===//
 
-/// Cores take iterations in turn where these are a box and all that the kernel runs, else each has a share.
+/// Cores take iterations dynamically where these are a box and all that the kernel runs, else each has a share.
 LogicalResult GridKernel::setLevels() {
   SmallVector<Operation *> dealt;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -198,7 +198,7 @@ LogicalResult GridKernel::setLevels() {
     if (!old)
       return;
     bool isGrid = old.getLevel() == LoopLevel::Grid;
-    loops::setLevel(op, isGrid ? level(LoopLevel::Core, Dealing::Shares) : level(LoopLevel::None, Dealing::None));
+    loops::setLevel(op, isGrid ? level(LoopLevel::Core, IterationMapping::Block) : level(LoopLevel::None, IterationMapping::None));
     if (isGrid)
       dealt.push_back(op);
   });
@@ -212,7 +212,7 @@ LogicalResult GridKernel::setLevels() {
     return failure();
   if (isBox(*chain))
     for (Operation *loop : chain->loops)
-      loops::setLevel(loop, level(LoopLevel::Core, Dealing::Turn));
+      loops::setLevel(loop, level(LoopLevel::Core, IterationMapping::Dynamic));
   return success();
 }
 

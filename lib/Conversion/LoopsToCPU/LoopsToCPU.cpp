@@ -124,9 +124,9 @@ LogicalResult Kernel::convertTasks(Operation *outermost) {
     return failure();
   for (Operation &op : entry.without_terminator())
     if (&op != outermost && !isMemoryEffectFree(&op) && !isa<LLVM::LoadOp>(op))
-      return op.emitError("iterations that are dealt in turn are all that a kernel runs");
+      return op.emitError("iterations that are mapped dynamically are all that a kernel runs");
   if (!isBox(*chain))
-    return outermost->emitError("iterations are dealt in turn where they are a box; expected dealing in shares");
+    return outermost->emitError("iterations are mapped dynamically where they are a box; expected the mapping block");
   func::FuncOp count = beginCount();
   IRMapping mapping;
   mapping.map(kernel.getArgument(0), count.getArgument(0));
@@ -165,9 +165,9 @@ LogicalResult Kernel::convertTeam() {
     FailureOr<Chain> chain = getChain(loop);
     if (failed(chain))
       return failure();
-    if (loops::levelOf(loop).getDealing() == etdg::Dealing::Turn)
-      return loop->emitError("iterations are dealt in turn where no thread waits and nothing is beside them; "
-                             "expected dealing in shares");
+    if (loops::levelOf(loop).getMapping() == etdg::IterationMapping::Dynamic)
+      return loop->emitError("iterations are mapped dynamically where no thread waits and nothing is beside them; "
+                             "expected the mapping block");
     dealInShares(*chain, tid, threads, bounds);
   }
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64});
@@ -193,7 +193,7 @@ LogicalResult Kernel::convert(bool poison) {
   Block &entry = kernel.getBody().front();
   Operation *inTurn = nullptr;
   for (Operation &op : entry)
-    if (isDealt(&op) && loops::levelOf(&op).getDealing() == etdg::Dealing::Turn)
+    if (isDealt(&op) && loops::levelOf(&op).getMapping() == etdg::IterationMapping::Dynamic)
       inTurn = inTurn ? inTurn : &op;
   LogicalResult converted = success();
   if (inTurn) {

@@ -38,7 +38,7 @@ FailureOr<Chain> getChain(Operation *outermost);
 /// Whether no range of its loops depends on another one.
 bool isBox(const Chain &chain);
 
-/// A box of iterations that are dealt in turn.
+/// A box of iterations that are mapped dynamically.
 struct Tasks {
   SmallVector<Value> lowers, counts; // by loop
   Value tile;                        // iterations of chunks in one task

@@ -92,10 +92,10 @@ void KernelBuilder::endFunction(etdg::ThreadBlockAttr block) {
 }
 
 /// In turn: every `blocks`-th one. In shares: one range for each block, equally long.
-scf::ForOp KernelBuilder::dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks) {
-  if (dealing != etdg::Dealing::Shares) {
+scf::ForOp KernelBuilder::dealTasks(etdg::IterationMapping mapping, Value turn, Value tasks, Value blocks) {
+  if (mapping != etdg::IterationMapping::Block) {
     scf::ForOp loop = b.loop(turn, tasks, blocks);
-    if (dealing == etdg::Dealing::Turn)
+    if (mapping == etdg::IterationMapping::Cyclic)
       loop->setAttr(tile::names::inTurn, b.getUnitAttr());
     return loop;
   }

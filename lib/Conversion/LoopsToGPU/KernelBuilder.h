@@ -68,8 +68,8 @@ public:
   /// A tensor in a buffer of the plan, of which boxes of this type are moved (Plan.cpp). It has extents, and strides in bytes of all dimensions
   /// but the fastest one, the slowest first. One that is known already is the same value.
   Value tensorMap(int64_t planBuffer, tile::TensorMapType type, ArrayRef<HostExpr> extents, ArrayRef<HostExpr> strides);
-  /// A loop over the tasks that are this thread block'; `turn` is the first one where they are dealt in turn.
-  scf::ForOp dealTasks(etdg::Dealing dealing, Value turn, Value tasks, Value blocks);
+  /// A loop over the tasks that are this thread block'; `turn` is the first one where the mapping is cyclic.
+  scf::ForOp dealTasks(etdg::IterationMapping mapping, Value turn, Value tasks, Value blocks);
   void emitGridBarrier();
   Value checkIndex(Value index, Value bound, Location place, Value may);
   /// Emits values that the whole kernel uses.

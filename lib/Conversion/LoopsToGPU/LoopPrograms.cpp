@@ -181,7 +181,7 @@ LogicalResult LoopWalker::run(StringRef name) {
   bool isFixed = false;
   source.walk([&](Operation *op) {
     loops::LevelAttr level = loops::levelOf(op);
-    isFixed |= level && level.getDealing() == etdg::Dealing::Fixed;
+    isFixed |= level && level.getMapping() == etdg::IterationMapping::Static;
   });
   b.setLoc(source.getLoc());
   e.cooperative = isWaiting;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel that `convert-etdg-to-loops` made becomes what each thread runs: LoopPrograms.cpp binds
-// what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopDealing.cpp
+// what a program gives its kernels, LoopWalker.cpp takes control and arithmetic, LoopTasks.cpp
 // loops that thread blocks share, LoopThreads.cpp those that threads do, LoopChoices.cpp memory that is chosen at run time
 // and values in its place, LoopLifts.cpp iterations that a leaf computes at once, LoopLeaves.cpp leaves and memory.
 // What leaves and lifted loops are LeafInBlock.cpp tells, what the host can count HostCounts.cpp.
@@ -90,7 +90,7 @@ private:
   Value growthOf(Value value);
   Value growthOf(affine::AffineApplyOp apply);
 
-  // LoopDealing.cpp
+  // LoopTasks.cpp
   struct Flat {
     SmallVector<Value> lowers, counts, tiles, uppers; // by loop; tiles: of chunks alone
     Value total;

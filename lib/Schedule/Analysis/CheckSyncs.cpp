@@ -134,7 +134,7 @@ bool schedule::isRunTogether(ArrayRef<BlockOp> nest, const NestPlan &plan, Array
 }
 
 /// Cores that run several nests together have shares of each.
-static LogicalResult checkDealing(ArrayRef<BlockOp> nest, const NestPlan &plan, ArrayRef<unsigned> fixed) {
+static LogicalResult checkMapping(ArrayRef<BlockOp> nest, const NestPlan &plan, ArrayRef<unsigned> fixed) {
   etdg::ScheduleAttr schedule = scheduleOf(nest);
   for (etdg::LoopAttr loop : schedule ? schedule.getLoops() : ArrayRef<etdg::LoopAttr>()) {
     if (loop.getLevel() != etdg::LoopLevel::Core || (plan.columns && !schedule.isOverColumns(loop)))
@@ -144,7 +144,7 @@ static LogicalResult checkDealing(ArrayRef<BlockOp> nest, const NestPlan &plan, 
              << "tasks share columns, and the nests of this kernel run on all cores together";
     if (plan.inTurn)
       return refuseLoop(nest.front(), schedule, loop, "CPU")
-             << "cores that run the nests of a kernel together have shares of each: expected dealing = shares, found turn";
+             << "cores that run the nests of a kernel together have shares of each: expected mapping = block, found dynamic";
   }
   return success();
 }
@@ -180,7 +180,7 @@ static LogicalResult checkGroup(const NestGroup &group, PendingAccesses &pending
   const PendingAccesses before = pending;
   for (auto [nest, fixed] : llvm::zip_equal(group.nests, group.common)) {
     FailureOr<NestPlan> plan = readPlan(nest, fixed, PlanPlace::Cores, /*hasRows=*/false);
-    if (failed(plan) || (!isAlone && failed(checkDealing(nest, *plan, fixed))))
+    if (failed(plan) || (!isAlone && failed(checkMapping(nest, *plan, fixed))))
       return failure();
     etdg::ScheduleAttr schedule = scheduleOf(nest);
     if (schedule && schedule.getBefore() != SyncKind::None)

@@ -433,7 +433,7 @@ ScheduleAttr PlacementApplier::scheduleInside(const Site &site) const {
       continue;
     bool goesOn = site.ahead && number == site.split;
     loops.push_back(LoopAttr::get(context, loop.getDimension() - site.outer, loop.getTile(), loop.getMost(), loop.getUnit(),
-                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getDealing(), site.syncOf(loop, number)));
+                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getMapping(), site.syncOf(loop, number)));
   }
   numbers.back() = int64_t(loops.size());
   SmallVector<PlacementAttr> left;
@@ -453,7 +453,7 @@ ScheduleAttr PlacementApplier::scheduleOfCopy(const Site &site, ArrayRef<unsigne
       continue;
     bool goesOn = site.ahead && number == site.split;
     loops.push_back(LoopAttr::get(context, dim - dims.begin(), loop.getTile(), loop.getMost(), loop.getUnit(),
-                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getDealing(), site.syncOf(loop, number)));
+                                  goesOn ? LoopKind::Sequential : loop.getKind(), loop.getLevel(), loop.getMapping(), site.syncOf(loop, number)));
   }
   return makeSchedule(site, unsigned(dims.size()), loops, {}, SyncKind::None);
 }

@@ -74,7 +74,7 @@ Tiled::Tiled(ScheduleAttr schedule, unsigned count, unsigned numOwn) {
   for (auto [number, loop] : llvm::enumerate(schedule.getLoops()))
     if (counts[number] >= 0)
       loops.push_back(LoopAttr::get(context, counts[number], /*tile=*/1, loop.getMost(), loop.getUnit(), loop.getKind(), loop.getLevel(),
-                                    loop.getDealing(), loop.getSync()));
+                                    loop.getMapping(), loop.getSync()));
     else
       loops.push_back(loop.withDimension(schedule.isOverColumns(loop) ? int64_t(dims.size()) : int64_t(positionOf(unsigned(loop.getDimension())))));
 }

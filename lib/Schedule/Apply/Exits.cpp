@@ -87,7 +87,7 @@ static bool isSteady(BlockOp leaf) {
     return false;
   for (etdg::LoopAttr loop : schedule.getLoops()) {
     bool isSequential = loop.getKind() == etdg::LoopKind::Sequential;
-    bool anyTakes = loop.getLevel() == etdg::LoopLevel::Core && loop.getDealing() == etdg::Dealing::Turn;
+    bool anyTakes = loop.getLevel() == etdg::LoopLevel::Core && loop.getMapping() == etdg::IterationMapping::Dynamic;
     if (isSequential != (loop.getDimension() == 0) || anyTakes)
       return false;
   }

@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopAttr;
 using etdg::LoopKind;
 using etdg::LoopLevel;
@@ -63,7 +63,7 @@ public:
 
   void sequential(unsigned dim, bool sync = false, int64_t tile = 1) {
     loops.push_back(LoopAttr::get(context, dim - ancestors, tile, 0, 1, LoopKind::Sequential,
-                                  LoopLevel::None, Dealing::None,
+                                  LoopLevel::None, IterationMapping::None,
                                   sync ? SyncKind::Cores : SyncKind::None));
   }
   /// Dealt to the cores, where they are there.
@@ -71,26 +71,26 @@ public:
     bool cores = place == PlanPlace::Cores;
     loops.push_back(LoopAttr::get(context, dim - ancestors, tile, most, 1, LoopKind::Parallel,
                                   cores ? LoopLevel::Core : LoopLevel::None,
-                                  !cores        ? Dealing::None
-                                  : plan.inTurn ? Dealing::Turn
-                                                : Dealing::Shares,
+                                  !cores        ? IterationMapping::None
+                                  : plan.inTurn ? IterationMapping::Dynamic
+                                                : IterationMapping::Block,
                                   SyncKind::None));
   }
   /// Tiles of rows that one core has after each other.
   void rowsOfColumns(unsigned dim, int64_t most) {
-    loops.push_back(LoopAttr::get(context, dim - ancestors, LoopAttr::anyTile, most, 1, LoopKind::Parallel, LoopLevel::None, Dealing::None,
+    loops.push_back(LoopAttr::get(context, dim - ancestors, LoopAttr::anyTile, most, 1, LoopKind::Parallel, LoopLevel::None, IterationMapping::None,
                                   SyncKind::None));
   }
   /// The dimension after the nest's own.
   void columns(unsigned dim) {
     loops.push_back(LoopAttr::get(context, dim, plan.columnTile, 0, 1, LoopKind::Parallel, LoopLevel::Core,
-                                  plan.inTurn ? Dealing::Turn : Dealing::Shares, SyncKind::None));
+                                  plan.inTurn ? IterationMapping::Dynamic : IterationMapping::Block, SyncKind::None));
   }
   void row(unsigned dim, bool last) {
     loops.push_back(LoopAttr::get(context, dim - ancestors, 1, last ? plan.maxRows : 0,
                                   last && plan.listed ? plan.rowUnit : 1, LoopKind::Parallel,
                                   plan.listed ? LoopLevel::ListedRows : LoopLevel::Rows,
-                                  Dealing::None, SyncKind::None));
+                                  IterationMapping::None, SyncKind::None));
   }
   SmallVector<LoopAttr> loops;
 

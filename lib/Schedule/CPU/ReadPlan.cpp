@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopAttr;
 using etdg::LoopKind;
 using etdg::LoopLevel;
@@ -106,7 +106,7 @@ private:
   SmallVector<unsigned> rows;
   SmallVector<LoopAttr> rowLoops;
   SmallVector<LoopAttr> outside; // loops in order outside of all parallel ones
-  std::optional<Dealing> dealing;
+  std::optional<IterationMapping> mapping;
   std::optional<LoopAttr> dealtLoop;   // the first that cores share
   std::optional<LoopAttr> columnLoop;
   std::optional<LoopAttr> rowTileLoop; // where it says how many rows it takes
@@ -202,12 +202,12 @@ LogicalResult PlanReader::takeShared(LoopAttr loop) {
     return refuse(loop) << "it stands inside of what one core runs in order";
   plan.columnsFirst |= ofColumns;
   if (place == PlanPlace::Cores && !ofColumns) {
-    if (loop.getDealing() == Dealing::Fixed)
-      return refuse(loop) << "expected dealing = turn or shares, found fixed";
-    Dealing own = loop.getDealing() == Dealing::None ? Dealing::Shares : loop.getDealing();
-    if (dealing && *dealing != own)
+    if (loop.getMapping() == IterationMapping::Static)
+      return refuse(loop) << "expected mapping = dynamic or block, found static";
+    IterationMapping own = loop.getMapping() == IterationMapping::None ? IterationMapping::Block : loop.getMapping();
+    if (mapping && *mapping != own)
       return refuse(loop) << "neighbouring loops are dealt as one, these in two ways";
-    dealing = own;
+    mapping = own;
     dealtLoop = dealtLoop.value_or(loop);
   }
   unsigned dim = dimOf(loop);
@@ -240,7 +240,7 @@ LogicalResult PlanReader::takeColumns(LoopAttr loop) {
   columnLoop = loop;
   dealtLoop = dealtLoop.value_or(loop);
   anyParallel = true;
-  dealing = dealing.value_or(loop.getDealing() == Dealing::None ? Dealing::Turn : loop.getDealing());
+  mapping = mapping.value_or(loop.getMapping() == IterationMapping::None ? IterationMapping::Dynamic : loop.getMapping());
   return success();
 }
 
@@ -251,8 +251,8 @@ LogicalResult PlanReader::checkColumns() {
     return success();
   bool inSteps = !plan.team.empty() || !fixed.empty();
   if (plan.inTurn == inSteps || !canShareColumns(nest, plan))
-    return refuse(*columnLoop) << "tasks share the columns of one leaf, dealt in turn, without waits and loops inside; or cores "
-                                  "share them at each step, dealt in shares, outside of rows";
+    return refuse(*columnLoop) << "tasks share the columns of one leaf by the mapping dynamic, without waits and loops inside; or cores "
+                                  "share them at each step by the mapping block, outside of rows";
   for (BlockOp leaf : nest)
     if (findLeafColumns(leaf, batchedReads(leaf, plan.row), plan.columns, inSteps).count != plan.columns)
       return refuse(*columnLoop) << "column c of what the leaf computes does not depend on column c alone, or it doesn't have the "
@@ -355,15 +355,15 @@ LogicalResult PlanReader::finish() {
     plan.rectangular &= isRectangular(nest, dim);
   if (plan.row)
     plan.rectangular &= isRectangular(nest, *plan.row);
-  plan.inTurn = dealing == Dealing::Turn;
+  plan.inTurn = mapping == IterationMapping::Dynamic;
   if (plan.inTurn && (!plan.team.empty() || plan.listed || !plan.rectangular))
-    return refuse(*dealtLoop) << "iterations are dealt in turn where they are a box and no core waits; expected dealing = shares";
+    return refuse(*dealtLoop) << "iterations are mapped dynamically where they are a box and no core waits; expected mapping = block";
   if (!schedule.getWeights().empty() && schedule.getWeights().size() != nest.size())
     return front.emitError("the schedule has ")
            << schedule.getWeights().size() << " weights for " << nest.size() << " regions";
   if (!schedule.getWeights().empty() && place == PlanPlace::Cores && (!dealtLoop || plan.inTurn))
     return refuse(dealtLoop.value_or(schedule.getLoops().front()))
-           << "weights are for shares of the cores: expected dealing = shares, or no weights";
+           << "weights are for shares of the cores: expected mapping = block, or no weights";
   plan.weights.assign(schedule.getWeights().begin(), schedule.getWeights().end());
   return checkColumns();
 }

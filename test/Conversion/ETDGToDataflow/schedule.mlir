@@ -22,7 +22,7 @@
 // CPU: etdg.block @r{{[0-9]+}} [reduce] (i, j, k | l) in [0, K)
 // ALONE: most = 15, kind = parallel, level = rows>] target = "cpu"
 // (On the GPU the planner takes two at a time.)
-// GPU: <dimension = 2, tile = ?, most = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 2, most = 2, kind = parallel, level = rows>]
+// GPU: <dimension = 2, tile = ?, most = 2, kind = parallel, level = grid, mapping = cyclic>, <dimension = 2, most = 2, kind = parallel, level = rows>]
 // The schedule is flash attention's: one reduction over the keys makes the maximum, the sum and the values' sum.
 // GPU: etdg.block @r{{[0-9]+}}_joined [reduce] (i, j, k | l) in [0, floordiv(K, 2))
 // GPU: linalg.matmul

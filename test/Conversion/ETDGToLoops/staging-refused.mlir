@@ -3,13 +3,13 @@
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a --split-input-file --verify-diagnostics
 // RUN: ft-opt %S/staging.mlir --convert-etdg-to-loops=target=sm_90a -o %t.mlir
 // RUN: sed 's/parts 4 in/parts 5 in/' %t.mlir | not ft-opt 2>&1 | FileCheck %s --check-prefix=PARTS
-// RUN: sed 's/level <grid, fixed>/level <grid, turn>/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=DEALT
+// RUN: sed 's/level <grid, static>/level <grid, cyclic>/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=DEALT
 // RUN: sed 's/most = 132>/most = 3>/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=MOST
 // RUN: sed 's/shared = 98304/shared = 200/' %t.mlir | not ft-opt --loops-decide-for-gpu 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: not ft-opt %S/staging.mlir --convert-etdg-to-loops="target=sm_90a multiprocessors=3" 2>&1 | FileCheck %s --check-prefix=UNITS
 
 // PARTS: error: 'loops.alloc' op expected shared memory of a size that its parts divide, found 5 parts (loops_alloc4)
-// DEALT: error: the GPU engine can't run the loops: expected loops of the grid that are dealt fixed around what touches a part of memory that each thread block has, found turn
+// DEALT: error: the GPU engine can't run the loops: expected loops of the grid that are mapped static around what touches a part of memory that each thread block has, found cyclic
 // DEALT: note: the memory is here
 // MOST: error: the GPU engine can't run the loops: each thread block has one part, expected at most 3, found 4
 // BYTES: error: the GPU engine can't run the loops: expected shared memory of at most {{[0-9]+}} bytes
@@ -24,7 +24,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = static>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 1, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -43,7 +43,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = static>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 2>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -62,7 +62,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = static>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = register, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -77,11 +77,11 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
 
 etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.buffer<[9], !x> {
   %ys = etdg.buffer : !etdg.buffer<[9], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: what a thread block keeps is for the same points in every step: expected no rows, and columns dealt fixed by tiles that are a number}}
+  // expected-error @+1 {{the GPU engine can't run the schedule: it can't stage read 1: what a thread block keeps is for the same points in every step: expected no rows, and columns mapped static by tiles that are a number}}
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = turn>]
+          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = cyclic>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -100,7 +100,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = ?, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+          <dimension = 1, tile = ?, unit = 2, kind = parallel, level = grid, mapping = static>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -119,7 +119,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[t] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = static>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -138,7 +138,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[3], !w>) -> !etdg.b
   etdg.block @r [scanl] (t) in [0, 9)
       reads (%x = %xs[t] : !x, %w = %ws[1] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
       schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+          <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = static>]
           block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 2, loop = 0, level = shared, stages = 1>]> {
     %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
     etdg.yield %0 : !x
@@ -166,7 +166,7 @@ etdg.graph @f(%xs: !etdg.buffer<[9], !x>, %ws: !etdg.buffer<[], !w>) -> !etdg.bu
     etdg.block @r [scanl] (t) in [0, 9)
         reads (%x = %xs[t] : !x, %w = %vs[] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[t - 1]} : !x) writes (%ys[t])
         schedule <map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-            <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, dealing = fixed>] before = grid
+            <dimension = 1, tile = 2, unit = 2, kind = parallel, level = grid, mapping = static>] before = grid
             block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
       %0 = linalg.matmul ins(%s, %w : !x, !w) outs(%x : !x) -> !x
       etdg.yield %0 : !x

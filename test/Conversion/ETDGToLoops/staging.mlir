@@ -1,5 +1,5 @@
 // A placement has each thread block copy the columns of a read that it needs in every step, before the nest's first loop:
-// memory with a part for each of them, loops that are dealt fixed, and views of the parts in the steps.
+// memory with a part for each of them, loops that are mapped static, and views of the parts in the steps.
 //
 // RUN: ft-opt %s --convert-etdg-to-loops=target=sm_90a | FileCheck %s
 // RUN: ft-opt %s --etdg-validate --convert-etdg-to-loops=target=sm_90a --loops-decide-for-gpu --convert-loops-to-gpu -o %t.mlir
@@ -12,7 +12,7 @@
 // CHOSEN-LABEL: etdg.graph @layer(
 // CHOSEN-NOT: placements
 // CHOSEN-LABEL: etdg.graph @layers(
-// CHOSEN: level = grid, dealing = fixed>, <dimension = 2, tile = 4, kind = parallel, level = grid, dealing = fixed>]
+// CHOSEN: level = grid, mapping = static>, <dimension = 2, tile = 4, kind = parallel, level = grid, mapping = static>]
 // CHOSEN-SAME: shared = 232448
 // CHOSEN-SAME: placements = [<read = 1, loop = 0, level = shared, stages = 1>]
 // CHOSEN-LABEL: etdg.graph @gated(
@@ -34,7 +34,7 @@
 // CHECK: %[[SIZE:.*]] = arith.constant 96 : index
 // CHECK: %[[PARTS:.*]] = loops.alloc %[[SIZE]] parts 4 in <shared> : memref<?xf32>
 // CHECK: scf.forall (%[[J:.*]]) in (2) {
-// CHECK: loops.chunks (%[[FIRST:.*]], %{{.*}}) = %{{.*}} to %{{.*}} most 4 unit 4 level <grid, fixed>
+// CHECK: loops.chunks (%[[FIRST:.*]], %{{.*}}) = %{{.*}} to %{{.*}} most 4 unit 4 level <grid, static>
 // CHECK: arith.divui %[[FIRST]]
 // CHECK: scf.forall (%[[ROW:.*]]) in (6)
 // CHECK: scf.forall (%[[COLUMN:.*]]) in (4)
@@ -44,12 +44,12 @@
 // CHECK: memref.load
 // CHECK: memref.store %{{.*}}, %[[PARTS]]
 // CHECK: mapping = [#loops.level<thread>]
-// CHECK: mapping = [#loops.level<grid, fixed>]
+// CHECK: mapping = [#loops.level<grid, static>]
 // CHECK: loops.sync grid
 // CHECK: scf.for
 // Every step deals both layers, whichever of them it has.
 // CHECK: scf.forall (%[[LAYER:.*]]) in (2)
-// CHECK: loops.chunks (%[[COLUMN0:.*]], %{{.*}}) = %{{.*}} level <grid, fixed>
+// CHECK: loops.chunks (%[[COLUMN0:.*]], %{{.*}}) = %{{.*}} level <grid, static>
 // CHECK: %[[IS:.*]] = arith.cmpi sge, %[[LAYER]]
 // CHECK: scf.if
 // CHECK: %[[OFFSET:.*]] = arith.subi %{{.*}}, %[[COLUMN0]]
@@ -62,7 +62,7 @@
 etdg.graph @rnn(%xs: !etdg.buffer<[L], !x>, %ws: !etdg.buffer<[2], !w>) -> !etdg.buffer<[2, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[2, L], !x>
   etdg.nest schedule <map = affine_map<(t, j) -> (t, j)>, loops = [<dimension = 0, kind = sequential, sync = grid>,
-      <dimension = 1, kind = parallel, level = grid, dealing = fixed>, <dimension = 2, tile = 4, unit = 2, kind = parallel, level = grid, dealing = fixed>]
+      <dimension = 1, kind = parallel, level = grid, mapping = static>, <dimension = 2, tile = 4, unit = 2, kind = parallel, level = grid, mapping = static>]
       block = <threads = 64, shared = 98304> columns = 6 target = "sm_90a" placements = [<read = 1, loop = 0, level = shared, stages = 1>]> {
     etdg.block @first [scanl, map] (t, j) in [0, L) x = 0
         reads (%x = %xs[t] : !x, %w = %ws[j] : !w, %s = {t = 0: splat 0.0 : f32, t >= 1: %ys[j, t - 1]} : !x) writes (%ys[j, t]) {

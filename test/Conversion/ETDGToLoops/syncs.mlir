@@ -20,7 +20,7 @@
 // NONE: <stdin>:[[#]]:[[#]]: error: the CPU engine can't run the schedule: the nest touches what one before it in the kernel writes, or writes what it touches, and cores don't wait in between; expected before = cores
 // NONE: <stdin>:[[#]]:[[#]]: note: it would have to wait for this block
 // HASTY: error: the CPU engine can't run the schedule's loop over t: the kernel's nests share it, and the cores wait after its iterations: expected sync = cores, found none
-// TURN: error: the CPU engine can't run the schedule's loop over i (level core): cores that run the nests of a kernel together have shares of each: expected dealing = shares, found turn
+// TURN: error: the CPU engine can't run the schedule's loop over i (level core): cores that run the nests of a kernel together have shares of each: expected mapping = block, found dynamic
 // PARALLEL: error: the CPU engine can't run the schedule's loop over t (level core): the kernel's nests share it in order, expected kind = sequential, found parallel
 // INSIDE: error: the CPU engine can't run the schedule: one core runs the block around it, expected no 'before', found cores
 // SYNC: error: the CPU engine can't run the schedule's loop over t: expected sync = cores outside of what one core runs, found cores
@@ -35,11 +35,11 @@
 
 !x = tensor<1x4xi32>
 
-#first = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>]>
-#free = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>]>
-#waits = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>] before = cores>
-#hasty = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel, level = core, dealing = shares>]>
-#turn = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = turn>]>
+#first = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>]>
+#free = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>]>
+#waits = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>] before = cores>
+#hasty = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential>, <dimension = 1, kind = parallel, level = core, mapping = block>]>
+#turn = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = dynamic>]>
 #parallel = #etdg.schedule<map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = parallel, level = core>, <dimension = 1, kind = parallel, level = core>]>
 
 // Nothing needs what `b` computes before the next step.
@@ -95,7 +95,7 @@ etdg.graph @waits(%xs: !etdg.buffer<[T, N], !x>) -> (!etdg.buffer<[T, N], !x>, !
 etdg.graph @alone(%xs: !etdg.buffer<[N, T], !x>) -> !etdg.buffer<[N, T], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, T], !x>
   etdg.block @each [map] (i) in [0, N)
-      schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>]> {
+      schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = dynamic>]> {
     etdg.block @y [scanl] (i | t) in [0, T) reads (%x = %xs[i, t] : !x, %s = {t = 0: splat 3 : i32, t >= 1: %ys[i, t - 1]} : !x) writes (%ys[i, t]) schedule #inside {
       %y = arith.addi %x, %s : !x
       etdg.yield %y : !x
@@ -106,9 +106,9 @@ etdg.graph @alone(%xs: !etdg.buffer<[N, T], !x>) -> !etdg.buffer<[N, T], !x> {
 }
 
 #step = #etdg.schedule<map = affine_map<(t) -> (t)>, loops = [<dimension = 0, kind = sequential, sync = cores>]>
-#sum = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>]>
-#alone = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>]>
-#early = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>] before = cores>
+#sum = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>]>
+#alone = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>]>
+#early = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>] before = cores>
 
 // The body of a step begins when all cores are there; a kernel begins with nothing before it.
 // CHECK-LABEL: func.func @bodies_k0

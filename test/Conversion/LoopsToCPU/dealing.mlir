@@ -29,7 +29,7 @@ func.func @turn(%n: index, %m: index, %x: memref<?xf32>, %y: memref<?xf32>) attr
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   scf.forall (%j) in (%m) {
-    loops.chunks (%i, %rows) = %c0 to %n most 4 level <core, turn> {
+    loops.chunks (%i, %rows) = %c0 to %n most 4 level <core, dynamic> {
       %size = arith.muli %rows, %c8 : index
       %own = memref.alloc(%size) : memref<?xf32>
       %at = arith.muli %i, %c8 : index
@@ -48,7 +48,7 @@ func.func @turn(%n: index, %m: index, %x: memref<?xf32>, %y: memref<?xf32>) attr
       }
       memref.dealloc %own : memref<?xf32>
     }
-  } {mapping = [#loops.level<core, turn>]}
+  } {mapping = [#loops.level<core, dynamic>]}
   return
 }
 
@@ -92,8 +92,8 @@ func.func @shares(%n: index, %w: index, %x: memref<?xf32>) attributes {loops.ker
       scf.forall (%j) = (0) to (%end) step (1) {
         %at = arith.addi %i, %j : index
         memref.store %one, %x[%at] : memref<?xf32>
-      } {mapping = [#loops.level<core, shares>]}
-    } {mapping = [#loops.level<core, shares>]}
+      } {mapping = [#loops.level<core, block>]}
+    } {mapping = [#loops.level<core, block>]}
     loops.sync cores
     %value = memref.load %x[%k] : memref<?xf32>
     memref.store %value, %x[%c0] : memref<?xf32>
@@ -102,7 +102,7 @@ func.func @shares(%n: index, %w: index, %x: memref<?xf32>) attributes {loops.ker
     loops.weight %w
     scf.forall (%i) = (1) to (%n) step (1) {
       memref.store %next, %x[%i] : memref<?xf32>
-    } {mapping = [#loops.level<core, shares>]}
+    } {mapping = [#loops.level<core, block>]}
     loops.sync cores
   }
   return
@@ -115,7 +115,7 @@ func.func @shares(%n: index, %w: index, %x: memref<?xf32>) attributes {loops.ker
 func.func @parts(%n: index, %x: memref<?xf32>) attributes {loops.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  loops.chunks (%first, %rows) = %c0 to %n most 6 unit 3 level <core, shares> {
+  loops.chunks (%first, %rows) = %c0 to %n most 6 unit 3 level <core, block> {
     %list = loops.list most 6 : !loops.list<tensor<8xf32>, tensor<8xf32>>
     %view = memref.reinterpret_cast %x to offset: [%first], sizes: [%rows, 8], strides: [%c1, 1] : memref<?xf32> to !row
     loops.append %list rows(%rows) (%view, %view : !row, !row) : !loops.list<tensor<8xf32>, tensor<8xf32>>
@@ -178,7 +178,7 @@ func.func @columns(%n: index, %x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  loops.chunks (%i, %rows) = %c0 to %n most 4 unit 1 level <core, turn> {
+  loops.chunks (%i, %rows) = %c0 to %n most 4 unit 1 level <core, dynamic> {
     scf.forall (%t) in (3) {
       %first = arith.muli %t, %c4 : index
       %xi = affine.apply affine_map<(i) -> (i * 5)>(%i)
@@ -194,7 +194,7 @@ func.func @columns(%n: index, %x: memref<?xf32>, %w: memref<?xf32>, %y: memref<?
         %p = linalg.vecmat ins(%r, %m : tensor<5xf32>, tensor<5x12xf32>) outs(%z : tensor<12xf32>) -> tensor<12xf32>
         loops.yield %p : tensor<12xf32>
       }
-    } {mapping = [#loops.level<core, turn>]}
+    } {mapping = [#loops.level<core, dynamic>]}
   }
   return
 }

@@ -20,6 +20,6 @@ func.func @first(%n: index, %x: memref<?xi32>) attributes {loops.kernel} {
   loops.sync cores
   scf.forall (%i) = (1) to (%n) step (1) {
     memref.store %v, %x[%i] : memref<?xi32>
-  } {mapping = [#loops.level<core, shares>]}
+  } {mapping = [#loops.level<core, block>]}
   return
 }

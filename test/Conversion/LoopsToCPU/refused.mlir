@@ -3,27 +3,27 @@
 func.func @grid(%n: index) attributes {loops.kernel} {
   // expected-error @below {{a CPU deals loops to its cores: expected level core, found grid}}
   scf.forall (%i) = (0) to (%n) step (1) {
-  } {mapping = [#loops.level<grid, shares>]}
+  } {mapping = [#loops.level<grid, block>]}
   return
 }
 
 // -----
 
 func.func @fixed(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{expected iterations that are dealt in turn or in shares, found fixed}}
+  // expected-error @below {{expected iterations of the mapping dynamic or block, found static}}
   scf.forall (%i) = (0) to (%n) step (1) {
-  } {mapping = [#loops.level<core, fixed>]}
+  } {mapping = [#loops.level<core, static>]}
   return
 }
 
 // -----
 
 func.func @triangle(%n: index) attributes {loops.kernel} {
-  // expected-error @below {{iterations are dealt in turn where they are a box; expected dealing in shares}}
+  // expected-error @below {{iterations are mapped dynamically where they are a box; expected the mapping block}}
   scf.forall (%i) = (0) to (%n) step (1) {
     scf.forall (%j) = (0) to (%i) step (1) {
-    } {mapping = [#loops.level<core, turn>]}
-  } {mapping = [#loops.level<core, turn>]}
+    } {mapping = [#loops.level<core, dynamic>]}
+  } {mapping = [#loops.level<core, dynamic>]}
   return
 }
 
@@ -31,11 +31,11 @@ func.func @triangle(%n: index) attributes {loops.kernel} {
 
 func.func @turns(%n: index, %x: memref<?xf32>) attributes {loops.kernel} {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{iterations that are dealt in turn are all that a kernel runs}}
+  // expected-error @below {{iterations that are mapped dynamically are all that a kernel runs}}
   %v = memref.load %x[%c0] : memref<?xf32>
   memref.store %v, %x[%c0] : memref<?xf32>
   scf.forall (%i) = (0) to (%n) step (1) {
-  } {mapping = [#loops.level<core, turn>]}
+  } {mapping = [#loops.level<core, dynamic>]}
   return
 }
 
@@ -47,8 +47,8 @@ func.func @twice(%n: index, %x: memref<?xf32>) attributes {loops.kernel} {
   scf.forall (%i) = (0) to (%n) step (1) {
     memref.store %v, %x[%i] : memref<?xf32>
     scf.forall (%j) = (0) to (%n) step (1) {
-    } {mapping = [#loops.level<core, shares>]}
-  } {mapping = [#loops.level<core, shares>]}
+    } {mapping = [#loops.level<core, block>]}
+  } {mapping = [#loops.level<core, block>]}
   return
 }
 
@@ -61,7 +61,7 @@ func.func @memory(%n: index) attributes {loops.kernel} {
   scf.forall (%i) = (0) to (%n) step (1) {
     // expected-note @below {{it is used here}}
     memref.store %v, %own[%i] : memref<?xf32>
-  } {mapping = [#loops.level<core, shares>]}
+  } {mapping = [#loops.level<core, block>]}
   memref.dealloc %own : memref<?xf32>
   return
 }

@@ -3,7 +3,7 @@
 // RUN: ft-opt %s "--convert-etdg-to-loops=target=sm_90a" --cse > %t.mlir
 //
 // Levels and syncs are the dialect's:
-// RUN: sed 's/level <grid, turn>/level <core, turn>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: sed 's/level <grid, cyclic>/level <core, dynamic>/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=LEVEL
 // LEVEL: <stdin>:[[#]]:[[#]]: error: thread blocks run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)
 // RUN: sed 's/loops.leaf rows/loops.sync grid loops.leaf rows/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=SYNC
 // SYNC: <stdin>:[[#]]:[[#]]: error: 'loops.sync' op units can't wait inside of what one of them runs (loops_sync1)
@@ -34,7 +34,7 @@
 // RUN: sed 's/loops.leaf rows/func.call @other() : () -> () loops.leaf rows/; s/^module {/module { func.func private @other()/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CALL
 // CALL: error: {{.*}}the GPU engine has no form of this operation through loops
-// RUN: sed 's/loops.grid = #loops.grid<block = <[^>]*>>, //; /loops.sync/d; s/<grid, /<core, /' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
+// RUN: sed 's/loops.grid = #loops.grid<block = <[^>]*>>, //; /loops.sync/d; s/<grid, cyclic/<core, dynamic/' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CORES
 // CORES: error: expected a kernel of thread blocks (loops.grid), found one of the CPU
 // RUN: sed 's/ for <target.*units = 132>//' %t.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
@@ -55,7 +55,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %w0 = %w[] : !w, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = #id2, loops = [<dimension = 1, kind = sequential, sync = grid>,
-        <dimension = 2, tile = ?, unit = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = grid, dealing = turn>,
+        <dimension = 2, tile = ?, unit = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = grid, mapping = cyclic>,
         <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536> columns = 8 target = "sm_90a"> {
     %y = linalg.matmul ins(%s, %w0 : !x, !w) outs(%x : !x) -> !x
     etdg.yield %y : !x

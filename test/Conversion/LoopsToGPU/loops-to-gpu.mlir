@@ -25,10 +25,10 @@
 // RUN: not cmp %t.unit.mlir %t.same.mlir
 //
 // Dealt in shares: one range for each block, its iterations one after the other; and a grid that may not shrink.
-// RUN: sed 's/level <grid, turn>/level <grid, shares>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=SHARES
+// RUN: sed 's/level <grid, cyclic>/level <grid, block>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=SHARES
 // SHARES: llvm.func @steps_k0(
 // SHARES: scf.for %{{.*}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1
-// RUN: sed 's/level <grid, turn>/level <grid, fixed>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=FIXED
+// RUN: sed 's/level <grid, cyclic>/level <grid, static>/' %t.mlir | ft-opt --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=FIXED
 // FIXED: \22cooperative\22:true,\22shrinks\22:false
 //
 // Without a sync nothing waits, and the launch is an ordinary one.
@@ -63,7 +63,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %w0 = %w[] : !w, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = #id2, loops = [<dimension = 1, kind = sequential, sync = grid>,
-        <dimension = 2, tile = ?, unit = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = grid, dealing = turn>,
+        <dimension = 2, tile = ?, unit = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = grid, mapping = cyclic>,
         <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536> columns = 8 target = "sm_90a"> {
     %y = linalg.matmul ins(%s, %w0 : !x, !w) outs(%x : !x) -> !x
     etdg.yield %y : !x

@@ -31,7 +31,7 @@
 //
 // LOOPS: loops.program @product
 // LOOPS: func.func @product_k0({{.*}}) attributes {loops.grid = #loops.grid<{{.*}}>, loops.kernel, loops.shared = #loops.shared<
-// LOOPS: loops.chunks {{.*}} level <grid, turn>
+// LOOPS: loops.chunks {{.*}} level <grid, cyclic>
 // LOOPS: loops.leaf {{.*}} layouts [#tile.product<{{.*}}, mma{{.*}}>] {{.*}}places [#loops.place<operands in shared
 //
 // TILE: gpu.module @product [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx80">] attributes {tile.plan = "{\22name\22:\22product\22,{{.*}}\22launch{{.*}}", tile.target = "sm_90a"} {

@@ -24,7 +24,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !e
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %w0 = %w[] : !w, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
       schedule <map = #id2, loops = [<dimension = 1, kind = sequential, sync = grid>,
-        <dimension = 2, tile = ?, unit = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = grid, dealing = turn>,
+        <dimension = 2, tile = ?, unit = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = grid, mapping = cyclic>,
         <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536> columns = 8 target = "sm_90a"> {
     %y = linalg.matmul ins(%s, %w0 : !x, !w) outs(%x : !x) -> !x
     etdg.yield %y : !x

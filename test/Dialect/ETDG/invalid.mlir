@@ -574,7 +574,7 @@ etdg.graph @k8(%xs: !b) -> !b {
 // -----
 
 // expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
-// expected-error @+1 {{expected dimension, tile, most, unit, kind, level, dealing or sync, found 'size'}}
+// expected-error @+1 {{expected dimension, tile, most, unit, kind, level, mapping or sync, found 'size'}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, size = 3, kind = parallel>]>
 
 // -----
@@ -598,8 +598,8 @@ etdg.graph @k8(%xs: !b) -> !b {
 // -----
 
 // expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
-// expected-error @+1 {{iterations are dealt to the units of grid, cluster, block or core, not of rows}}
-#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = rows, dealing = turn>]>
+// expected-error @+1 {{iterations are mapped to the units of grid, cluster, block or core, not of rows}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = rows, mapping = block>]>
 
 // -----
 
@@ -662,7 +662,7 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // What bounds the pieces of a range is specified for loops that have pieces.
 // expected-error @+1 {{'most' is of rows and of loops that are cut anywhere (tile = ?), found most = 8 on another loop over dimension 0}}
-#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, most = 8, kind = parallel, level = grid, dealing = turn>]>
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, most = 8, kind = parallel, level = grid, mapping = cyclic>]>
 
 // -----
 
@@ -673,3 +673,35 @@ etdg.graph @k8(%xs: !b) -> !b {
 
 // expected-error @+1 {{'unit' is of columns, rows and loops that are cut anywhere (tile = ?), found unit = 2 on another loop over dimension 0}}
 #s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = 4, unit = 2, kind = parallel>, <dimension = 0, kind = sequential>]>
+
+// -----
+
+// Words of before are errors that give those of now.
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{'dealing' is 'mapping' now}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{'turn' is 'dynamic' of cores, 'cyclic' of thread blocks now}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = turn>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{expected one of none, dynamic, cyclic, block, static, found 'even'}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = even>]>
+
+// -----
+
+// A core that is free takes what is left; a thread block knows its iterations from its number.
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{the mapping of iterations to level core is dynamic, block or static, found cyclic}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = cyclic>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse ETDG_ScheduleAttr parameter 'loops'}}
+// expected-error @+1 {{the mapping of iterations to level grid is cyclic, block or static, found dynamic}}
+#s = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = dynamic>]>

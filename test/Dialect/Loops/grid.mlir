@@ -13,21 +13,21 @@ func.func @k() attributes {loops.kernel, loops.grid = #loops.grid<block = <threa
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>, most = 4>} {
   // expected-error @below {{thread blocks run its kernel: expected the level grid, lifted, thread or none, found core (loops_grid2)}}
   scf.forall (%i) = (0) to (%n) step (1) {
-  } {mapping = [#loops.level<core, shares>]}
+  } {mapping = [#loops.level<core, block>]}
   return
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
-  // expected-error @below {{expected a dealing with the level grid, found none (loops_grid2)}}
+  // expected-error @below {{expected a mapping with the level grid, found none (loops_grid2)}}
   loops.chunks (%i, %c) = %n to %n most 4 level <grid> {
   }
   return
 }
 // -----
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
-  // expected-error @below {{expected no dealing with the level lifted, found turn (loops_grid2)}}
+  // expected-error @below {{expected no mapping with the level lifted, found block (loops_grid2)}}
   scf.forall (%i) = (0) to (%n) step (1) {
-  } {mapping = [#loops.level<lifted, turn>]}
+  } {mapping = [#loops.level<lifted, block>]}
   return
 }
 // -----
@@ -37,7 +37,7 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
   scf.if %c {
     // expected-error @below {{expected sequential loops and others of level grid around it (loops_grid3)}}
     scf.forall (%i) = (0) to (%n) step (1) {
-    } {mapping = [#loops.level<grid, fixed>]}
+    } {mapping = [#loops.level<grid, static>]}
   }
   return
 }
@@ -262,7 +262,7 @@ func.func @k(%n: index, %x: memref<?x8xf32>) attributes {loops.kernel} {
 
 func.func @k(%n: index) attributes {loops.kernel} {
   // expected-error @below {{expected a length of chunks of level grid alone, found #loops.chunk_length<blocks> (loops_chunks3)}}
-  loops.chunks (%i, %c) = %n to %n most 4 level <core, turn> length <blocks> {
+  loops.chunks (%i, %c) = %n to %n most 4 level <core, dynamic> length <blocks> {
   }
   return
 }
@@ -271,7 +271,7 @@ func.func @k(%n: index) attributes {loops.kernel} {
 
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
   // expected-error @below {{expected chunks of at most 8 iterations, a multiple of 4, found #loops.chunk_length<each = 6> (loops_chunks3)}}
-  loops.chunks (%i, %c) = %n to %n most 8 unit 4 level <grid, turn> length <each = 6> {
+  loops.chunks (%i, %c) = %n to %n most 8 unit 4 level <grid, cyclic> length <each = 6> {
   }
   return
 }
@@ -280,7 +280,7 @@ func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block
 
 func.func @k(%n: index) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
   // expected-error @below {{expected chunks of at most 8 iterations, a multiple of 1, found #loops.chunk_length<each = 9> (loops_chunks3)}}
-  loops.chunks (%i, %c) = %n to %n most 8 level <grid, turn> length <each = 9> {
+  loops.chunks (%i, %c) = %n to %n most 8 level <grid, cyclic> length <each = 9> {
   }
   return
 }

@@ -175,7 +175,7 @@ loops.program @f lengths ["N"] places [] {
 
 func.func @k(%n: index) {
   // expected-error @below {{expected positive sizes of chunks, found most 0 (loops_chunks1)}}
-  loops.chunks (%i, %c) = %n to %n most 0 level <core, turn> {
+  loops.chunks (%i, %c) = %n to %n most 0 level <core, dynamic> {
   }
   return
 }
@@ -206,7 +206,7 @@ func.func @k(%n: index) {
   scf.forall (%i) = (0) to (%n) step (1) {
     // expected-error @below {{units can't wait inside of what one of them runs (loops_sync1)}}
     loops.sync cores
-  } {mapping = [#loops.level<core, shares>]}
+  } {mapping = [#loops.level<core, block>]}
   return
 }
 
@@ -562,3 +562,13 @@ func.func private @lines() attributes {place = #loops.place<value = 0 in shared 
 
 // expected-error @below {{(C5) expected what is swizzled to be a value in shared memory, at and of multiples of 128 bytes, found 256 and 1024}}
 func.func private @operands() attributes {place = #loops.place<operands in shared at 256, bytes = 1024, swizzled>}
+
+// -----
+
+// expected-error @+1 {{'shares' is 'block' now}}
+func.func private @old() attributes {level = #loops.level<core, shares>}
+
+// -----
+
+// expected-error @+1 {{the mapping of iterations to level grid is cyclic, block or static, found dynamic}}
+func.func private @unmapped() attributes {level = #loops.level<grid, dynamic>}

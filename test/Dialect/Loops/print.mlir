@@ -35,6 +35,6 @@ func.func @g_k0() attributes {loops.kernel, loops.grid = #loops.grid<block = <th
 func.func @h_k0() attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
   scf.forall (%i) in (4) {
     loops.sync block
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }

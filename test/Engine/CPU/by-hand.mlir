@@ -1,12 +1,12 @@
-// Schedules that a user changed: tiles, levels, dealing, order, waiting, placements of rows, layouts, thread blocks.
+// Schedules that a user changed: tiles, levels, mapping, order, waiting, placements of rows, layouts, thread blocks.
 //
 // RUN: %python %S/Inputs/by-hand.py ft-opt %ft_bin/ft-run %S/../../../examples %S/../../machines/cpu.json %s | FileCheck %s --check-prefix=ALL
 // ALL: 58 changes, 0 failures
 //
 // On the CPU.
 // stacked_rnn, cpu: most = 64 => most = 3: equal
-// stacked_rnn, cpu: dealing = turn => dealing = shares: equal
-// stacked_rnn, cpu: tile = \?, most = 64, kind = parallel, level = core, dealing = turn>, (.*), <dimension = 0, most = 64, kind = parallel, level = rows> => kind = parallel, level = core, dealing = turn>, \1: equal
+// stacked_rnn, cpu: mapping = dynamic => mapping = block: equal
+// stacked_rnn, cpu: tile = \?, most = 64, kind = parallel, level = core, mapping = dynamic>, (.*), <dimension = 0, most = 64, kind = parallel, level = rows> => kind = parallel, level = core, mapping = dynamic>, \1: equal
 // stacked_rnn, cpu: level = core => level = grid: refused: the CPU engine can't run the schedule's loop over i (level grid)
 // stacked_rnn, cpu: most = 64, kind = parallel, level = rows => most = 65537, kind = parallel, level = rows: refused: a call has at most 65536 rows
 // stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = parallel>: refused: error: the schedule breaks a dependence: (T2)
@@ -15,9 +15,9 @@
 // conv1d, cpu: tile = \?, most = 64 => tile = ?, most = 5: refused: the CPU engine can't run the schedule's loop over j (level core): the rows inside have room for most = 64, found most = 5
 // conv1d, cpu: tile = \?, most = 64 => tile = 16: refused: cores cut rows where they like, up to most = ..., expected tile = ?, found 16
 // conv1d, cpu: level = core => level = cluster: refused: the CPU engine can't run the schedule's loop over i (level cluster): it has the levels core, rows and listed_rows
-// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential, sync = cores>: refused: iterations are dealt in turn where they are a box and no core waits; expected dealing = shares
-// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential>: refused: the cores share loops inside, and don't wait after its iterations (sync = cores)
-// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, dealing = turn> => <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>: equal
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, kind = sequential, sync = cores>: refused: iterations are mapped dynamically where they are a box and no core waits; expected mapping = block
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, kind = sequential>: refused: the cores share loops inside, and don't wait after its iterations (sync = cores)
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, mapping = block>: equal
 // flash_attention, cpu: most = 15 => most = 7: equal
 // flash_attention, cpu: target = "cpu" => target = "sm_90a": refused: the schedule is for "sm_90a", the engine for "cpu"
 //
@@ -29,7 +29,7 @@
 // flash_attention_causal, cpu: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential>]: equal
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 1, tile = 2, kind = sequential>, <dimension = 2, kind = sequential>: refused: rows of a leaf stand inside of all other loops
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 1, tile = 2, kind = sequential>, <dimension = 2, kind = sequential>, <dimension = 1, tile = 4, kind = sequential>, <dimension = 1, kind = sequential>: refused: have falling tile sizes, found 4 inside 2
-// conv1d, cpu: <dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, dealing = turn> => <dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>: refused: tiles are built for loops of one thread, found tile = 2
+// conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, tile = 2, kind = sequential>, <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, mapping = block>: refused: tiles are built for loops of one thread, found tile = 2
 //
 // Reductions in shares.
 // flash_attention, cpu: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
@@ -58,7 +58,7 @@
 // conv1d, sm_90a: most = 128 => most = 64: equal
 // conv1d, sm_90a: tile = \?, most = 128 => tile = ?, most = 64: refused: the rows inside have room for most = 128, found most = 64
 // conv1d, sm_90a: level = grid => level = core: refused: it has the levels grid, rows and lifted
-// stacked_rnn, sm_90a: dealing = turn => dealing = fixed: equal
+// stacked_rnn, sm_90a: mapping = cyclic => mapping = static: equal
 // conv1d, sm_90a: shared = 98304 => shared = 98304000: refused: bytes of shared memory on
 // flash_attention, sm_90a: vector = 1, width = 4 => vector = 1, width = 2: equal
 // flash_attention, sm_90a: fused = 4>, #etdg.tiling<> => fused = 4>, #etdg.tiling<vector = 1, width = 2>: refused: loop nest 1: it is computed in the tiles of nest 0 (fused), expected #etdg.tiling<>
@@ -66,7 +66,7 @@
 // conv1d, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
 // mlp, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, tile = 2, kind = associative>, <dimension = 0, kind = sequential>]: refused: can't be cut: the dimension does not begin at a constant
-// flash_attention, sm_90a: dealing = turn => dealing = shares: equal
+// flash_attention, sm_90a: mapping = cyclic => mapping = block: equal
 // flash_attention, sm_90a: loops = \[<dimension = 0, kind = sequential>\] => loops = [<dimension = 0, kind = unroll>]: refused: layouts of leaves say what a thread unrolls and takes at once, expected kind = sequential, found unroll
 // conv1d, sm_90a: kind = parallel, level = rows => kind = vector, level = rows: refused: (level rows): layouts of leaves say what a thread unrolls and takes at once, expected kind = parallel, found vector
 // conv1d, sm_90a: block = <threads = 128 => weights = [3] block = <threads = 128: refused: shares of thread blocks go by the number of points, expected no weights

@@ -6,10 +6,10 @@
 // A vector times a matrix: 1024 columns are 512 for each of 2 threads.
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | FileCheck %s
 // CHECK-LABEL: etdg.graph @vector(
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = 512, kind = parallel, level = core, dealing = turn>] columns = 1024 target = "cpu">
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = 512, kind = parallel, level = core, mapping = dynamic>] columns = 1024 target = "cpu">
 // Three rows on two cores: both read each weight once.
 // CHECK-LABEL: etdg.graph @few_rows(
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = {{[0-9]+}}, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = 512, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>] columns = 997 target = "cpu">
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = {{[0-9]+}}, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, tile = 512, kind = parallel, level = core, mapping = dynamic>, <dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>] columns = 997 target = "cpu">
 // Many rows, weights of 1 MiB: calls have many rows and 256 columns.
 // CHECK-LABEL: etdg.graph @many_rows(
 // CHECK: tile = ?, most = {{[1-9][0-9][0-9]+}}, {{.*}} <dimension = 1, tile = 256, {{.*}} columns = 512 target = "cpu">
@@ -37,7 +37,7 @@
 // On a GPU the SMs share them, too.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=GPU
 // GPU-LABEL: etdg.graph @wide(
-// GPU: dealing = {{.*}} columns = 2048
+// GPU: mapping = {{.*}} columns = 2048
 
 func.func @vector(%x: tensor<1031xf32>, %w: tensor<1031x1024xf32>) -> tensor<1024xf32> {
   %z = arith.constant dense<0.0> : tensor<1024xf32>

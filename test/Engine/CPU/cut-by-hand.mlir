@@ -4,7 +4,7 @@
 //
 // RUN: ft-opt %s --ft-compile="to=storage machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=SHARES
 // SHARES: etdg.block @r_shares [map, fold] (share, k) in [0, *)
-// SHARES: schedule {{.*}}<dimension = 0, kind = parallel, level = core, dealing = {{shares|turn}}>, <dimension = 1, kind = sequential>] target = "cpu"
+// SHARES: schedule {{.*}}<dimension = 0, kind = parallel, level = core, mapping = {{block|dynamic}}>, <dimension = 1, kind = sequential>] target = "cpu"
 // SHARES-SAME: tile = 100 : i64
 //
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | FileCheck %s --check-prefix=GRID
@@ -12,10 +12,10 @@
 // GRID: schedule {{.*}}<dimension = 0, {{.*}}kind = parallel, level = grid
 //
 // What is specified for the thread blocks that take the shares is obeyed, too.
-// RUN: sed 's/kind = associative>\(.*\)\]> {/kind = associative, level = grid, dealing = turn>\1] block = <threads = 64, shared = 98304> target = "sm_90a"> {/' %s > %t.mlir
+// RUN: sed 's/kind = associative>\(.*\)\]> {/kind = associative, level = grid, mapping = cyclic>\1] block = <threads = 64, shared = 98304> target = "sm_90a"> {/' %s > %t.mlir
 // RUN: ft-opt %t.mlir --ft-compile="to=storage target=sm_90a" | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: etdg.block @r_shares
-// BLOCKS: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>] block = <threads = 64,
+// BLOCKS: loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = sequential>] block = <threads = 64,
 // RUN: %ft_bin/ft-run %t.mlir --engine=emulate --compare=interpret --dim L=305 | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^equal$}}
 //

@@ -17,7 +17,7 @@
 etdg.graph @two(%xs: !etdg.buffer<[N], !x>, %a: !etdg.buffer<[], !w>, %w: !etdg.buffer<[], !w>) -> !etdg.buffer<[N], !x> attributes {ft.lengths = {N = 5 : i64}} {
   %ys = etdg.buffer : !etdg.buffer<[N], !x>
   etdg.block @p [map] (i) in [0, N)
-      schedule <map = #id1, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 1, tile = ?, kind = parallel, level = grid, dealing = turn>] block = <threads = 32, shared = 4096> columns = 8 target = "sm_90a"> {
+      schedule <map = #id1, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, tile = ?, kind = parallel, level = grid, mapping = cyclic>] block = <threads = 32, shared = 4096> columns = 8 target = "sm_90a"> {
     %h = etdg.buffer in shared : !etdg.buffer<[], !x>
     etdg.block @first [] (i |) reads (%x = %xs[i] : !x, %a0 = %a[] : !w) writes (%h[]) {
       %z = arith.constant dense<0.0> : !x

@@ -8,7 +8,7 @@
 // RUN: env FT_NUM_THREADS=3 ft-run %s --compare=interpret --dim=N=5 --order=random --seed=2 | FileCheck %s --check-prefix=EQUAL
 // RUN: env FT_NUM_THREADS=3 ft-run %t.many.mlir --compare=interpret --dim=N=7 --plan-seed=1 --order=random --seed=4 | FileCheck %s --check-prefix=EQUAL
 
-// CHECK: etdg.nest schedule <{{.*}}<dimension = 0, kind = sequential, sync = cores>, <dimension = 2, tile = 128, kind = parallel, level = core, dealing = shares>, {{.*}} columns = 256 target = "cpu">
+// CHECK: etdg.nest schedule <{{.*}}<dimension = 0, kind = sequential, sync = cores>, <dimension = 2, tile = 128, kind = parallel, level = core, mapping = block>, {{.*}} columns = 256 target = "cpu">
 // CHECK-COUNT-3: linalg.matmul
 // CHECK-NOT: linalg.matmul
 // CHECK: etdg.yield

@@ -28,7 +28,7 @@ etdg.graph @wrapped(%xs: !etdg.buffer<[L], !x>, %ks: !etdg.buffer<[D], !x>) -> !
       reads (%left = {t - k >= 1: %s[k, t - k - 1], t - k <= 0: %ks[k]} : !x,
              %up = {k >= 1: %s[k - 1, t - k], k <= 0: %xs[t]} : !x)
       writes (%s[k, t - k])
-      schedule <map = affine_map<(t, k) -> (t, k)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>, <dimension = 1, most = 64, kind = parallel, level = rows>]> {
+      schedule <map = affine_map<(t, k) -> (t, k)>, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, mapping = block>, <dimension = 1, most = 64, kind = parallel, level = rows>]> {
     %y = arith.addi %left, %up : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[D, L], !x>, !etdg.buffer<[D], !x>, !etdg.buffer<[L], !x>
@@ -46,7 +46,7 @@ etdg.graph @in_place(%xs: !etdg.buffer<[N], !x>, %ts: !etdg.buffer<[T], !x>) -> 
   etdg.block @step [scanl, map] (t, i) in [0, T) x [0, N)
       reads (%a = {t = 0: %xs[i], t >= 1: %s[t - 1, i]} : !x, %b = %ts[t] : !x) writes (%s[t, i])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>,
-        <dimension = 1, kind = parallel, level = core, dealing = shares>]> {
+        <dimension = 1, kind = parallel, level = core, mapping = block>]> {
     %c = arith.addi %a, %a : !x
     %d = arith.addi %c, %a : !x
     %y = arith.addi %d, %b : !x
@@ -63,7 +63,7 @@ etdg.graph @weighed(%xs: !etdg.buffer<[N], !x>, %ts: !etdg.buffer<[T], !x>) -> !
     attributes {ft.bounds = #ft.bounds<"N >= 2">, ft.lengths = {N = 13 : i64, T = 5 : i64}} {
   %ys = etdg.buffer : !etdg.buffer<[T, N], !x>
   etdg.nest schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>,
-      <dimension = 1, kind = parallel, level = core, dealing = shares>] weights = [1, 5]> {
+      <dimension = 1, kind = parallel, level = core, mapping = block>] weights = [1, 5]> {
     etdg.block @edge [scanl, map] (t, i) in [0, T) x = 0
         reads (%a = {t = 0: %xs[0], t >= 1: %ys[t - 1, N - 1]} : !x) writes (%ys[t, i]) {
       etdg.yield %a : !x

@@ -24,7 +24,7 @@ etdg.graph @alone(%xs: !etdg.buffer<[N], !x>, %ts: !etdg.buffer<[T], !x>) -> !et
       etdg.yield %c : !x
     } : !etdg.buffer<[T], !x>, !etdg.buffer<[T], !x>
     etdg.block @all [map] (t | i) in [0, N) reads (%x = %xs[i] : !x, %c = %cs[t] : !x) writes (%ys[t, i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>] before = cores> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>] before = cores> {
       %y = arith.addi %x, %c : !x
       etdg.yield %y : !x
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[T], !x>, !etdg.buffer<[T, N], !x>

@@ -15,7 +15,7 @@
 // RUN: env FT_NUM_THREADS=3 ft-run %s --entry=sequences --compare=interpret --dim=N=5 --order=random --seed=11 | FileCheck %s --check-prefix=EQUAL
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/columns = 512/columns = 500/' > %t.rows.mlir
 // RUN: not ft-opt %t.rows.mlir --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=COUNT
-// RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/\(tile = ?, most = [0-9]*, kind = parallel\)>/\1, level = core, dealing = shares>/' | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=LEVEL
+// RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/\(tile = ?, most = [0-9]*, kind = parallel\)>/\1, level = core, mapping = block>/' | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=LEVEL
 // COUNT: error: the CPU engine can't run the schedule's loop over the columns (level core): column c of what the leaf computes does not depend on column c alone, or it doesn't have the columns; found columns = 500
 // LEVEL: error: the CPU engine can't run the schedule's loop over i (level core): the cores share the columns outside of it, expected no level
 
@@ -23,15 +23,15 @@
 // RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/tile = 384, kind/tile = 96, kind/' > %t.mlir
 // RUN: ft-run %t.mlir --entry=one_product --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: ft-opt %t.mlir --convert-etdg-to-loops | FileCheck %s --check-prefix=LOOPS
-// RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/tile = 384, kind = parallel, level = core, dealing = shares/tile = 384, kind = parallel, level = core, dealing = turn/' | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=TURN
+// RUN: env FT_NUM_THREADS=2 ft-opt %s --ft-compile="to=schedule machine=%S/../../machines/cpu.json" | sed 's/tile = 384, kind = parallel, level = core, mapping = block/tile = 384, kind = parallel, level = core, mapping = dynamic/' | not ft-opt --convert-etdg-to-loops 2>&1 | FileCheck %s --check-prefix=TURN
 
 // EQUAL: equal
 // LOOPS: loops.leaf {{.*}} tile 96 of 768
 // LOOPS: loops.sync cores
-// TURN: error: the CPU engine can't run the schedule's loop over the columns (level core): iterations are dealt in turn where they are a box and no core waits; expected dealing = shares
+// TURN: error: the CPU engine can't run the schedule's loop over the columns (level core): iterations are mapped dynamically where they are a box and no core waits; expected mapping = block
 
 // CHECK-LABEL: etdg.graph @one_product
-// CHECK: loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = 384, kind = parallel, level = core, dealing = shares>] columns = 768 target = "cpu"
+// CHECK: loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = 384, kind = parallel, level = core, mapping = block>] columns = 768 target = "cpu"
 func.func @one_product(%x: tensor<20x1x768xi32>, %w: tensor<768x768xi32>, %h: tensor<1x768xi32>) -> tensor<1x768xi32> {
   %zero = arith.constant 0 : i32
   %c0 = arith.constant 0 : index
@@ -52,9 +52,9 @@ func.func @one_product(%x: tensor<20x1x768xi32>, %w: tensor<768x768xi32>, %h: te
 // CHECK-LABEL: etdg.graph @two_products
 // CHECK: etdg.kernel shared 1
 // CHECK: etdg.block @r0_0
-// CHECK: dealing = shares>] columns = 512 target = "cpu"
+// CHECK: mapping = block>] columns = 512 target = "cpu"
 // CHECK: etdg.block @r0_1
-// CHECK: dealing = shares>] before = cores columns = 700 target = "cpu"
+// CHECK: mapping = block>] before = cores columns = 700 target = "cpu"
 // REMARK: divide-steps {{.*}}Reason="products of one step that need each other whole are 3 nests, whose columns the cores share"
 func.func @two_products(%x: tensor<11x1x512xi32>, %w: tensor<512x512xi32>, %v: tensor<512x700xi32>, %h: tensor<1x512xi32>) -> (tensor<1x512xi32>, tensor<11xi32>) {
   %zero = arith.constant 0 : i32
@@ -126,7 +126,7 @@ func.func @until(%x: tensor<13x1x512xi32>, %w: tensor<512x512xi32>, %v: tensor<5
 }
 
 // CHECK-LABEL: etdg.graph @sequences
-// CHECK: etdg.nest schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 2, tile = 256, kind = parallel, level = core, dealing = shares>, <dimension = 1, tile = ?, most = [[MOST:[0-9]+]], kind = parallel>, <dimension = 1, most = [[MOST]], kind = parallel, level = rows>] columns = 512 target = "cpu">
+// CHECK: etdg.nest schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 2, tile = 256, kind = parallel, level = core, mapping = block>, <dimension = 1, tile = ?, most = [[MOST:[0-9]+]], kind = parallel>, <dimension = 1, most = [[MOST]], kind = parallel, level = rows>] columns = 512 target = "cpu">
 // CHECK: etdg.block @r0
 // CHECK: etdg.block @r1
 func.func @sequences(%xss: !ft.list<[N, L], tensor<1x512xi32>>, %w: tensor<512x512xi32>, %v: tensor<512x512xi32>) -> !ft.list<[N, L], tensor<1x512xi32>>

@@ -12,7 +12,7 @@
 // CHECK-LABEL: etdg.graph @rows
 // CHECK: etdg.variants when <[N] below 2> {
 // CHECK: etdg.block @few
-// CHECK: loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = {{[0-9]+}}, kind = parallel, level = core, dealing = shares>] columns = 512
+// CHECK: loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = {{[0-9]+}}, kind = parallel, level = core, mapping = block>] columns = 512
 // CHECK: } else {
 // CHECK: etdg.block @many
 // CHECK: loops = [<dimension = 0, tile = ?, {{.*}}<dimension = 0, most = {{[0-9]+}}, kind = parallel, level = rows>]

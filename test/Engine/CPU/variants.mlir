@@ -14,9 +14,9 @@
 // CHECK: func.func @choose_k0(
 // CHECK: scf.forall
 // CHECK: func.func @choose_k1(
-// CHECK: loops.chunks {{.*}} most 3 level <core, turn>
+// CHECK: loops.chunks {{.*}} most 3 level <core, dynamic>
 // CHECK: func.func @choose_k2(
-// CHECK: loops.chunks {{.*}} most 5 level <core, turn>
+// CHECK: loops.chunks {{.*}} most 5 level <core, dynamic>
 //
 // (They differ in what they compute, so that one sees which of them ran: no engine may rely on that.)
 // RUN: %ft_bin/ft-run %s --entry=choose --engine=cpu --dim N=3 --out=%t.3.npy
@@ -45,13 +45,13 @@ etdg.graph @choose(%xs: !etdg.buffer<[N], !x>) -> !etdg.buffer<[N], !x> attribut
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
   } else when <[N] below 16> {
     etdg.block @some [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 3, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = 3, kind = parallel, level = rows>]> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 3, kind = parallel, level = core, mapping = dynamic>, <dimension = 0, most = 3, kind = parallel, level = rows>]> {
       %y = arith.constant dense<2> : !x
       etdg.yield %y : !x
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>
   } else {
     etdg.block @many [map] (i) in [0, N) reads (%x = %xs[i] : !x) writes (%ys[i])
-        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 5, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = 5, kind = parallel, level = rows>]> {
+        schedule <map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 5, kind = parallel, level = core, mapping = dynamic>, <dimension = 0, most = 5, kind = parallel, level = rows>]> {
       %y = arith.constant dense<3> : !x
       etdg.yield %y : !x
     } : !etdg.buffer<[N], !x>, !etdg.buffer<[N], !x>

@@ -17,7 +17,7 @@
 // CHECK-LABEL: etdg.graph @convolution
 // Products that are apart would be summed by one thread block for each element: they stay in their sum.
 // CHECK-NOT: etdg.variants
-// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 // CHECK: etdg.block @sum{{(_joined)?}} [reduce] (i | j) in [0,
 etdg.graph @convolution(%as: !etdg.buffer<[L], !a>, %bs: !etdg.buffer<[L], !b>) -> !etdg.buffer<[L], !c> attributes {ft.lengths = {L = 64 : i64}} {
   %cs = etdg.buffer : !etdg.buffer<[L], !c>

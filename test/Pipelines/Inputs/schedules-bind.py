@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Changes one tile, one dealing or one level of the schedule that each kernel prints, and compares the loops.
+"""Changes one tile, one mapping or one level of the schedule that each kernel prints, and compares the loops.
 
 A change makes other loops or is refused by an error that says where; one without effect is a decision that another one has
 taken. Each kernel takes at least one of its changes: of the outermost loops, or where all of those are refused, of the loops inside.
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 LOOPS = re.compile(r"loops = \[(.*?>)\]")
-OTHER = {"turn": "shares", "shares": "turn", "fixed": "turn"}
+OTHER = {"dynamic": "block", "cyclic": "block", "static": "block", "block": {"core": "dynamic", "grid": "cyclic"}}
 
 
 def compiled(tool, options, text):
@@ -32,10 +32,13 @@ def with_size(loop):
     return re.sub(r"(dimension = \d+)", r"\1, tile = 2", loop, count=1) if "tile = ?" not in loop else None
 
 
-def with_dealing(loop):
+def with_mapping(loop):
     """The loop, dealt in the other way."""
-    known = re.search(r"dealing = (\w+)", loop)
-    return loop.replace(known[0], f"dealing = {OTHER[known[1]]}") if known else None
+    known = re.search(r"mapping = (\w+)", loop)
+    if not known:
+        return None
+    other = OTHER[known[1]]
+    return loop.replace(known[0], f"mapping = {other if isinstance(other, str) else other[re.search('level = (core|grid)', loop)[1]]}")
 
 
 def dimension_of(loop):
@@ -51,9 +54,9 @@ def sizes_of(loops):
             yield [changed if i == index else with_size(other) if alike[i] else other for i, other in enumerate(loops)]
 
 
-def dealings_of(loops):
+def mappings_of(loops):
     """All loops that are dealt together in the other way: neighbours of one level are dealt as one."""
-    changed = [with_dealing(loop) or loop for loop in loops]
+    changed = [with_mapping(loop) or loop for loop in loops]
     if changed != loops:
         yield changed
 
@@ -61,18 +64,18 @@ def dealings_of(loops):
 def levels_of(loops):
     """A dealt dimension as a loop that each unit runs in order, inside of all that are dealt."""
     for loop in loops:
-        if "dealing = " not in loop:
+        if "mapping = " not in loop:
             continue
         dimension = dimension_of(loop)
         others = [other for other in loops if dimension_of(other) != dimension]
-        dealt = max((i + 1 for i, other in enumerate(others) if "dealing = " in other), default=0)
+        dealt = max((i + 1 for i, other in enumerate(others) if "mapping = " in other), default=0)
         yield others[:dealt] + [f"<dimension = {dimension}, kind = sequential>"] + others[dealt:]
 
 
 def changes_of(schedule):
     """(what is changed, the list of loops with the change)"""
     loops = re.findall(r"<[^<>]*>", schedule)
-    for kind, changes in (("tile", sizes_of), ("dealing", dealings_of), ("level", levels_of)):
+    for kind, changes in (("tile", sizes_of), ("mapping", mappings_of), ("level", levels_of)):
         for changed in changes(loops):
             yield kind, ", ".join(changed)
 

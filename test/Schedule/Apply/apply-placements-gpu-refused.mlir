@@ -42,7 +42,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   // expected-error @+1 {{the GPU engine can't run the schedule's placement of read 0 at the loop over i (level l2): all units take the loops outside together, expected sync = grid after the innermost of them}}
   etdg.block @b [map, map] (t, i) in [0, L) x [0, N) reads (%x = %xs[t, i] : !x) writes (%ys[t, i])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential>,
-          <dimension = 1, kind = parallel, level = grid, dealing = turn>] block = <threads = 64, shared = 98304>
+          <dimension = 1, kind = parallel, level = grid, mapping = cyclic>] block = <threads = 64, shared = 98304>
           placements = [<read = 0, loop = 1, level = l2, stages = 1>]> {
     etdg.yield %x : !x
   } : !etdg.buffer<[L, N], !x>, !etdg.buffer<[L, N], !x>
@@ -59,7 +59,7 @@ etdg.graph @order(%xs: !etdg.buffer<[N, L, M], !x>) -> !etdg.buffer<[N, L, M], !
   // expected-error @+1 {{the GPU engine can't run the schedule's placement of read 0 at the loop over i (level l2): all units take the loops outside together, expected those over the first dimensions in their order}}
   etdg.block @b [map, map, map] (t, k, i) in [0, N) x [0, L) x [0, M) reads (%x = %xs[t, k, i] : !x) writes (%ys[t, k, i])
       schedule <map = affine_map<(t, k, i) -> (t, k, i)>, loops = [<dimension = 1, kind = sequential, sync = grid>, <dimension = 0, kind = sequential, sync = grid>,
-          <dimension = 2, kind = parallel, level = grid, dealing = turn>] block = <threads = 64, shared = 98304>
+          <dimension = 2, kind = parallel, level = grid, mapping = cyclic>] block = <threads = 64, shared = 98304>
           placements = [<read = 0, loop = 2, level = l2, stages = 1>]> {
     etdg.yield %x : !x
   } : !etdg.buffer<[N, L, M], !x>, !etdg.buffer<[N, L, M], !x>

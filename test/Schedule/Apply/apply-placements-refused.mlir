@@ -24,7 +24,7 @@ etdg.graph @dealt(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N
   // expected-error @+1 {{the CPU engine can't run the schedule's placement of read 0 at the loop over t (level l2): units share the iterations of the loop that it would be ahead of, expected one that is run in order}}
   etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L)
       reads (%x = %xs[i, t] : tensor<1x6xf32>, %s = {t = 0: splat 1.0 : f32, t >= 1: %ys[i, t - 1]} : tensor<1x6xf32>) writes (%ys[i, t])
-      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>, <dimension = 1, kind = sequential>]
+      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>, <dimension = 1, kind = sequential>]
           placements = [<read = 0, loop = 1, level = l2, stages = 2>]> {
     %0 = arith.subf %s, %x : tensor<1x6xf32>
     etdg.yield %0 : tensor<1x6xf32>
@@ -56,7 +56,7 @@ etdg.graph @cores(%xs: !etdg.buffer<[N, L], tensor<1x6xf32>>) -> !etdg.buffer<[N
   // expected-error @+1 {{the CPU engine can't run the schedule's placement of read 0 at the loop over i (level l2): units share what is copied, expected a memory that they share}}
   etdg.block @b [map, scanl] (i, t) in [0, N) x [0, L)
       reads (%x = %xs[i, t] : tensor<1x6xf32>, %s = {t = 0: splat 1.0 : f32, t >= 1: %ys[i, t - 1]} : tensor<1x6xf32>) writes (%ys[i, t])
-      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>, <dimension = 1, kind = sequential>]
+      schedule <map = affine_map<(i, t) -> (i, t)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>, <dimension = 1, kind = sequential>]
           placements = [<read = 0, loop = 0, level = l2, stages = 1>]> {
     %0 = arith.subf %s, %x : tensor<1x6xf32>
     etdg.yield %0 : tensor<1x6xf32>

@@ -2,7 +2,7 @@
 // in, in a buffer that they all see, with a wait between; made ahead, as a nest of their own some iterations further.
 //
 // RUN: ft-opt %s --etdg-validate --etdg-apply-placements=machine=%S/../../machines/cpu.json --etdg-verify --etdg-validate | FileCheck %s
-// RUN: sed 's/sync = cores/sync = grid/; s/level = core, dealing = shares/level = grid, dealing = turn/; s/level = l3/level = l2/; s/level = l1/level = shared/g' %s > %t.mlir
+// RUN: sed 's/sync = cores/sync = grid/; s/level = core, mapping = block/level = grid, mapping = cyclic/; s/level = l3/level = l2/; s/level = l1/level = shared/g' %s > %t.mlir
 // RUN: ft-opt %t.mlir --etdg-apply-placements=target=sm_90a --etdg-verify --etdg-validate | FileCheck %s --check-prefix=GPU
 // RUN: ft-opt %t.mlir --etdg-apply-placements=target=sm_90a --etdg-schedule-for-gpu --etdg-storage --etdg-place-buffers | FileCheck %s --check-prefix=PLACED
 
@@ -52,12 +52,12 @@ etdg.graph @row(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> !etd
 // CHECK-NEXT:    etdg.block @b_0 [map, map] (t, i) in [-1, L - 1) x [0, N)
 // CHECK-NEXT:        reads (%x = %arg0[t + 1, i] : tensor<1x6xi32>)
 // CHECK-NEXT:        writes (%[[X]][t + 1, i])
-// CHECK-NEXT:        schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>]{{.*}}> {
+// CHECK-NEXT:        schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>]{{.*}}> {
 // CHECK:         etdg.block @b [scanl, map] (t, i) in [0, L) x [0, N)
-// CHECK:             schedule <{{.*}}<dimension = 1, kind = parallel, level = core, dealing = shares>] before = cores {{.*}}> {
+// CHECK:             schedule <{{.*}}<dimension = 1, kind = parallel, level = core, mapping = block>] before = cores {{.*}}> {
 // GPU-LABEL:   etdg.graph @steps
-// GPU:         schedule <{{.*}}sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>] block = <threads = 64, shared = 98304>> {
-// GPU:         schedule <{{.*}}sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>] before = grid block = <threads = 64, shared = 98304>> {
+// GPU:         schedule <{{.*}}sync = grid>, <dimension = 1, kind = parallel, level = grid, mapping = cyclic>] block = <threads = 64, shared = 98304>> {
+// GPU:         schedule <{{.*}}sync = grid>, <dimension = 1, kind = parallel, level = grid, mapping = cyclic>] before = grid block = <threads = 64, shared = 98304>> {
 // PLACED-LABEL: etdg.graph @steps
 // PLACED:      etdg.buffer live [2, all] in call
 etdg.graph @steps(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
@@ -65,7 +65,7 @@ etdg.graph @steps(%xs: !etdg.buffer<[L, N], !x>) -> !etdg.buffer<[L, N], !x> {
   etdg.block @b [scanl, map] (t, i) in [0, L) x [0, N)
       reads (%x = %xs[t, i] : !x, %s = {t = 0: splat 1 : i32, t >= 1: %ys[t - 1, N - i - 1]} : !x) writes (%ys[t, i])
       schedule <map = affine_map<(t, i) -> (t, i)>, loops = [<dimension = 0, kind = sequential, sync = cores>, 
-          <dimension = 1, kind = parallel, level = core, dealing = shares>]
+          <dimension = 1, kind = parallel, level = core, mapping = block>]
           block = <threads = 64, shared = 98304> placements = [<read = 0, loop = 1, level = l3, stages = 2>]> {
     %0 = arith.subi %s, %x : !x
     etdg.yield %0 : !x

@@ -19,10 +19,10 @@
 // CHECK-NEXT:    etdg.block @a [map, map, map] (io, j, i) in [0, floordiv(N - 1, 4) + 1) x [0, 5) x [max(0, 4 * io), min(N, 4 * io + 4))
 // CHECK-NEXT:        reads (%x = %arg0[i, j] : tensor<1x4xi32>)
 // CHECK-NEXT:        writes (%[[A:.*]][i, j])
-// CHECK-NEXT:        schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>, <dimension = 2, kind = sequential>] target = "cpu"> {
+// CHECK-NEXT:        schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>, <dimension = 2, kind = sequential>] target = "cpu"> {
 // CHECK:         etdg.block @b [map, map, map] (io, i, k) in [0, floordiv(N - 1, 4) + 1) x [max(0, 4 * io), min(N, 4 * io + 4)) x [0, 3)
 // CHECK-NEXT:        reads (%x = %[[A]][i, 2 - k] : tensor<1x4xi32>
-// CHECK:             schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>, <dimension = 2, kind = sequential>] before = cores target = "cpu"> {
+// CHECK:             schedule <map = #{{.*}}, loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>, <dimension = 2, kind = sequential>] before = cores target = "cpu"> {
 // LOOPS-LABEL: func.func @group_k0
 // LOOPS:       scf.for
 // LOOPS:         scf.forall
@@ -39,13 +39,13 @@ etdg.graph @group(%xs: !etdg.buffer<[N, 5], !x>, %zs: !etdg.buffer<[N, 3], !x>) 
   etdg.kernel shared 1 {
     etdg.block @a [map, map] (i, j) in [0, N) x [0, 5) reads (%x = %xs[i, j] : !x) writes (%as[i, j])
         schedule <map = affine_map<(i, j) -> (i, j)>, loops = [<dimension = 0, tile = 4, kind = sequential, sync = cores>,
-            <dimension = 1, kind = parallel, level = core, dealing = shares>, <dimension = 0, kind = sequential>] target = "cpu"> {
+            <dimension = 1, kind = parallel, level = core, mapping = block>, <dimension = 0, kind = sequential>] target = "cpu"> {
       %0 = arith.muli %x, %x : !x
       etdg.yield %0 : !x
     } : !etdg.buffer<[N, 5], !x>, !etdg.buffer<[N, 5], !x>
     etdg.block @b [map, map] (i, k) in [0, N) x [0, 3) reads (%a = %as[i, -k + 2] : !x, %z = %zs[i, k] : !x) writes (%ys[i, k])
         schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = 4, kind = sequential, sync = cores>,
-            <dimension = 0, kind = parallel, level = core, dealing = shares>, <dimension = 1, kind = sequential>] before = cores target = "cpu"> {
+            <dimension = 0, kind = parallel, level = core, mapping = block>, <dimension = 1, kind = sequential>] before = cores target = "cpu"> {
       %0 = arith.subi %a, %z : !x
       etdg.yield %0 : !x
     } : !etdg.buffer<[N, 5], !x>, !etdg.buffer<[N, 3], !x>, !etdg.buffer<[N, 3], !x>

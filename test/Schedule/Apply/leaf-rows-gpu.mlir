@@ -16,7 +16,7 @@
 // ROWS: error: the GPU engine can't run the leaf's 'etdg.layouts': loop nest 0: rows = 2: the nest is computed for one row
 
 #id1 = affine_map<(d0) -> (d0)>
-#rows = #etdg.schedule<map = #id1, loops = [<dimension = 0, tile = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 2, kind = parallel, level = rows>] block = <threads = 64, shared = 65536> target = "sm_90a">
+#rows = #etdg.schedule<map = #id1, loops = [<dimension = 0, tile = 2, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 2, kind = parallel, level = rows>] block = <threads = 64, shared = 65536> target = "sm_90a">
 !x = tensor<32x32xf32>
 
 // TOLD: remark: {{.*}}leaf-rows{{.*}}rows are computed in runs: read 0 has other pieces at other rows

@@ -30,9 +30,9 @@
 // RUN: sed 's/ schedule #points/& attributes {etdg.rows = #etdg.rows<at_once>}/' %s | not ft-opt --etdg-choose-leaf-rows 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: 'etdg.rows' says which rows one call computes, and no loop around this leaf has the level rows or listed_rows
 
-#rows = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] target = "cpu">
-#listed = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, dealing = shares>, <dimension = 0, most = 8, kind = parallel, level = listed_rows>] target = "cpu">
-#points = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>] target = "cpu">
+#rows = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, mapping = dynamic>, <dimension = 0, most = 8, kind = parallel, level = rows>] target = "cpu">
+#listed = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, mapping = block>, <dimension = 0, most = 8, kind = parallel, level = listed_rows>] target = "cpu">
+#points = #etdg.schedule<map = affine_map<(i) -> (i)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = dynamic>] target = "cpu">
 !x = tensor<1x4xf32>
 
 // CHECK-LABEL: etdg.graph @even

@@ -4,7 +4,7 @@
 // RUN: ft-opt %s --etdg-schedule-for-cpu | ft-opt --etdg-schedule-for-cpu | FileCheck %s
 // Sequences run side by side, each in order: rows along the batch.
 // CHECK-LABEL: etdg.graph @recurrence
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = 64, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 64, kind = parallel, level = rows>] target = "cpu"> {
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = 64, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, kind = sequential>, <dimension = 0, most = 64, kind = parallel, level = rows>] target = "cpu"> {
 // The gates of a cell are computed by the thread that has the cell.
 // CHECK-LABEL: etdg.graph @nested
 // CHECK: etdg.block @cell
@@ -19,7 +19,7 @@
 // HAND: equal
 // RUN: ft-opt %s --etdg-schedule-for-cpu | FileCheck %s --check-prefix=KEPT
 // KEPT-LABEL: etdg.graph @by_hand
-// KEPT: schedule <map = #{{.*}}, loops = [<dimension = 1, kind = sequential, sync = cores>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = core, dealing = shares>, <dimension = 0, most = 3, kind = parallel, level = rows>]> {
+// KEPT: schedule <map = #{{.*}}, loops = [<dimension = 1, kind = sequential, sync = cores>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = core, mapping = block>, <dimension = 0, most = 3, kind = parallel, level = rows>]> {
 //
 // One number there changes the loops that are emitted: rows of a call, 3 or 5.
 // RUN: ft-translate --mlir-to-llvmir --target=x86-64-v3 %s | FileCheck %s --check-prefix=THREE
@@ -69,7 +69,7 @@ etdg.graph @by_hand(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> 
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %w0 = %w[] : !w, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x)
       writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential, sync = cores>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = core, dealing = shares>, <dimension = 0, most = 3, kind = parallel, level = rows>]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential, sync = cores>, <dimension = 0, tile = ?, most = 3, kind = parallel, level = core, mapping = block>, <dimension = 0, most = 3, kind = parallel, level = rows>]> {
     %y = linalg.matmul ins(%s, %w0 : !x, !w) outs(%x : !x) -> !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[N, L], !x>

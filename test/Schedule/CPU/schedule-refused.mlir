@@ -118,10 +118,10 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level core): expected dealing = turn or shares, found fixed}}
+  // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level core): expected mapping = dynamic or block, found static}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = fixed>, <dimension = 1, kind = sequential>]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = static>, <dimension = 1, kind = sequential>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -134,10 +134,10 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{iterations are dealt in turn where they are a box and no core waits; expected dealing = shares}}
+  // expected-error @+1 {{iterations are mapped dynamically where they are a box and no core waits; expected mapping = block}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential, sync = cores>, <dimension = 0, kind = parallel, level = core, dealing = turn>]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential, sync = cores>, <dimension = 0, kind = parallel, level = core, mapping = dynamic>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -185,7 +185,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the schedule has 3 weights for 1 regions}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = shares>, <dimension = 1, kind = sequential>] weights = [16, 2, 3]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = block>, <dimension = 1, kind = sequential>] weights = [16, 2, 3]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -232,7 +232,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level core): cores cut rows where they like, expected unit = 1, found 4}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, unit = 4, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, kind = parallel, level = rows>]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, unit = 4, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, kind = parallel, level = rows>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -248,7 +248,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level rows): a call has any number of rows that are no list, expected unit = 1, found 2}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, unit = 2, kind = parallel, level = rows>]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, unit = 2, kind = parallel, level = rows>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -264,7 +264,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the CPU engine can't run the schedule's loop over i (level rows): it does not say for how many rows there is room (most = ...)}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, kind = parallel, level = rows>]> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, kind = sequential>, <dimension = 0, kind = parallel, level = rows>]> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>

@@ -13,7 +13,7 @@
 // RUN: sed 's/ target = "sm_90a"//' %s | ft-opt --etdg-join-regions --remarks-filter=storage 2>&1 | FileCheck %s --check-prefix=OPEN
 // OPEN-NOT: join-regions
 // Nor of one that runs nothing in order.
-// RUN: sed 's/kind = sequential, sync = grid/kind = parallel, level = grid, dealing = turn/; s/kind = sequential/kind = parallel/' %s | ft-opt --etdg-join-regions --remarks-filter=storage 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: sed 's/kind = sequential, sync = grid/kind = parallel, level = grid, mapping = cyclic/; s/kind = sequential/kind = parallel/' %s | ft-opt --etdg-join-regions --remarks-filter=storage 2>&1 | FileCheck %s --check-prefix=OPEN
 //
 // The phase storage does it.
 // RUN: ft-opt %S/../../../examples/grid_rnn.mlir --ft-compile="to=storage target=sm_90a machine=%S/../../machines/h200.json" --remarks-filter=storage -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRID
@@ -21,8 +21,8 @@
 // GRID: join-regions{{.*}}"regions r3 and r7 are one leaf's code"
 
 #two = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-#sequential = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, dealing = turn>, <dimension = 2, tile = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 2, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
-#rows = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 1, tile = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 1, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
+#sequential = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 1, kind = parallel, level = grid, mapping = cyclic>, <dimension = 2, tile = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 2, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
+#rows = #etdg.schedule<map = #two, loops = [<dimension = 0, kind = sequential, sync = grid>, <dimension = 2, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, tile = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
 !x = tensor<1x8xf32>
 
 // Steps of a wavefront: the first layer reads the argument, others the layer before. Its own state is a value at first, so that two of four are left.
@@ -149,7 +149,7 @@ etdg.graph @between(%xs: !etdg.buffer<[N, L], !x>, %as: !etdg.buffer<[N, L], !x>
 // CHECK: etdg.block @s1
 etdg.graph @memory(%xs: !etdg.buffer<[N, L], !x>, %as: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[L, N], !x> {
   %ys = etdg.buffer in call : !etdg.buffer<[L, N], !x>
-  etdg.block @b [map] (n) in [0, N) schedule #etdg.schedule<map = affine_map<(d0) -> (d0)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block = <threads = 32, shared = 4096> target = "sm_90a"> {
+  etdg.block @b [map] (n) in [0, N) schedule #etdg.schedule<map = affine_map<(d0) -> (d0)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block = <threads = 32, shared = 4096> target = "sm_90a"> {
     %own = etdg.buffer live [1] in shared : !etdg.buffer<[L], !x>
     etdg.nest schedule #etdg.schedule<map = affine_map<(d0) -> (d0)>, loops = [<dimension = 0, kind = sequential>] target = "sm_90a"> {
       etdg.block @r0 [scanl] (n | t) in = 0 where L >= 1 reads (%x = %xs[n, t] : !x) writes (%own[t]) {

@@ -10,7 +10,7 @@
 
 // CHECK-LABEL: etdg.graph @few
 // CHECK: etdg.block @c [map] (c)
-// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 // CHECK: etdg.block @i [map] (c | i)
 // CHECK: loops = [<dimension = 0, kind = parallel>] target
 // CHECK: etdg.block @j [map] (c, i | j)
@@ -37,7 +37,7 @@ etdg.graph @few(%xs: !etdg.buffer<[5, 37], !x>) -> !etdg.buffer<[5, 37, 41], !x>
 
 // CHECK-LABEL: etdg.graph @open
 // CHECK: etdg.block @c [map] (c)
-// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK: loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 // CHECK: etdg.block @i [map] (c | i)
 // CHECK: loops = [<dimension = 0, tile = [[U:[0-9]+]], kind = parallel>, <dimension = 0, most = [[U]], kind = parallel, level = rows>] target
 etdg.graph @open(%xs: !etdg.buffer<[N, 37], !x>) -> !etdg.buffer<[N, 37], !x> {

@@ -22,7 +22,7 @@
 // CPU-NOT: in {{call|shared|workspace}} :
 
 #id1 = affine_map<(d0) -> (d0)>
-#rows = #etdg.schedule<map = #id1, loops = [<dimension = 0, tile = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
+#rows = #etdg.schedule<map = #id1, loops = [<dimension = 0, tile = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 4, kind = parallel, level = rows>] block = <threads = 32, shared = 4096> target = "sm_90a">
 #inner = #etdg.schedule<map = #id1, loops = [<dimension = 0, kind = parallel>] target = "sm_90a">
 !x = tensor<1x8xf32>
 

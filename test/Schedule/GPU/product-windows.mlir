@@ -5,7 +5,7 @@
 
 // A row of 56 columns in a tile of 64.
 // CHECK-LABEL: etdg.graph @image
-// CHECK: <dimension = 1, kind = parallel, level = grid, dealing = turn>, <dimension = 0, tile = 32, {{.*}} columns = 20 target
+// CHECK: <dimension = 1, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, tile = 32, {{.*}} columns = 20 target
 // CHECK-SAME: tile.product<block = [32, 64], {{.*}}, fused = 1>
 // EQUAL: equal
 

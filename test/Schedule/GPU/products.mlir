@@ -5,7 +5,7 @@
 // Rows and columns fill a tile whose sums half of the registers hold; the bias and the function after are computed there.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a" | FileCheck %s --check-prefix=PLAN
 // PLAN-LABEL: etdg.graph @linear
-// PLAN: schedule <map = #{{.*}}, loops = [<dimension = 1, tile = 128, unit = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, tile = 128, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 128, kind = parallel, level = rows>] block = <threads = 256, shared = 98304> columns = 4096 target = "sm_90a">
+// PLAN: schedule <map = #{{.*}}, loops = [<dimension = 1, tile = 128, unit = 8, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, tile = 128, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 128, kind = parallel, level = rows>] block = <threads = 256, shared = 98304> columns = 4096 target = "sm_90a">
 // PLAN-SAME: etdg.layouts = [#tile.product<block = [128, 128], thread = [8, 8], step = 32, stages = 2, fused = 1>, #etdg.tiling
 //
 // RUN: ft-translate --mlir-to-ptx --target=sm_90a %s -o %t.ptx

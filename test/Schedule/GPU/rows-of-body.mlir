@@ -9,7 +9,7 @@
 // RUN: ft-opt %examples/mamba.mlir --ft-compile="to=coarsen target=cpu machine=%S/../../machines/cpu.json" -o %t.mamba.mlir
 // RUN: ft-opt %t.mamba.mlir --pass-pipeline="builtin.module(etdg.graph(etdg-reorder,etdg-apply-schedule,etdg-schedule-for-gpu{machine=%S/../../machines/h200.json}))" | FileCheck %s --check-prefix=MAMBA
 // MAMBA: etdg.block @r1 [map] (i) in [0, N)
-// MAMBA-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// MAMBA-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 // MAMBA: etdg.block @r2 [map] (i | j) in [0, L)
 // MAMBA: loops = [<dimension = 0, tile = 8, kind = parallel>, <dimension = 0, most = 8, kind = parallel, level = rows>]
 
@@ -20,10 +20,10 @@
 // CHECK-LABEL: etdg.graph @lists
 // CHECK: etdg.variants when <[N] from {{[0-9]+}}> {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
-// CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
+// CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
 // CHECK: } else {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
-// CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 // CHECK: loops = [<dimension = 0, tile = 8, kind = parallel>, <dimension = 0, most = 8, kind = parallel, level = rows>]
 // PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the kernel's where N >= {{[0-9]+}}"
 func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 4 : i64, L = 64 : i64}} {
@@ -47,10 +47,10 @@ func.func @lists(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> att
 // CHECK-LABEL: etdg.graph @steps
 // CHECK: etdg.variants when <[N] below {{[0-9]+}}> {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
-// CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK-NEXT: loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 // CHECK: } else {
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
-// CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
+// CHECK-NEXT: loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 8, kind = parallel, level = rows>] block
 // PRICES: [Passed] choose-rows{{.*}}Remark="rows of nests in the body: {{[0-9]+}} percent of the time of the kernel's own rows; the body's where N < {{[0-9]+}}"
 func.func @steps(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 8192 : i64, L = 64 : i64}} {
   %zero = arith.constant dense<0.0> : !x
@@ -72,7 +72,7 @@ func.func @steps(%xss: !ft.list<[N, L], !x>, %w: !w) -> !ft.list<[N, L], !x> att
 // A state of 4 KiB that each list has for itself is no weight that lists share: one list at a time fills the threads.
 // CHECK-LABEL: etdg.graph @states
 // CHECK: etdg.block @{{.*}} [map] (i) in [0, N)
-// CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 func.func @states(%xss: !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> attributes {ft.bounds = #ft.bounds<"L >= 1">, ft.lengths = {N = 4 : i64, L = 64 : i64}} {
   %zero = arith.constant dense<0.0> : tensor<64x16xf32>
   %yss = ft.map (%xs = %xss : !ft.list<[N, L], !x>) -> !ft.list<[N, L], !x> {

@@ -9,7 +9,7 @@
 
 // Sequences are independent: the host counts tasks of some rows each; a thread block runs one sequence in order.
 // CHECK-LABEL: etdg.graph @recurrence
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = 64, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 64, kind = parallel, level = rows>] block = <threads = 256, shared = 98304> target = "sm_90a">
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 0, tile = ?, most = 64, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = sequential>, <dimension = 0, most = 64, kind = parallel, level = rows>] block = <threads = 256, shared = 98304> target = "sm_90a">
 // CHECK-SAME: etdg.layouts = [#etdg.tiling<
 // SM80-LABEL: etdg.graph @recurrence
 // SM80: block = <threads = 256, shared = 81920> target = "sm_80">
@@ -27,31 +27,31 @@
 
 // What is written by hand stays, and is run: steps of all thread blocks, a barrier after each.
 // CHECK-LABEL: etdg.graph @by_hand
-// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 1, kind = sequential, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>>
+// CHECK: schedule <map = #{{.*}}, loops = [<dimension = 1, kind = sequential, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>>
 // RUN: ft-translate --mlir-to-ptx %s -o %t.ptx
 // RUN: FileCheck %s --input-file=%t.ptx --check-prefix=HAND
 // HAND: .visible .entry by_hand_k0(
 // HAND: .maxntid 64
 // HAND: atom.add.acq_rel.gpu.global.u32
 //
-// One number there, a level, or a dealing changes what is emitted.
+// One number there, a level, or a mapping changes what is emitted.
 // RUN: sed 's/threads = 64/threads = 128/' %s | ft-translate --mlir-to-ptx - | FileCheck %s --check-prefix=THREADS
 // THREADS: .visible .entry by_hand_k0(
 // THREADS: .maxntid 128
 // RUN: sed 's/tile = 3, kind/tile = 2, kind/' %s | ft-translate --mlir-to-ptx - -o %t.tile
 // RUN: not cmp -s %t.ptx %t.tile
-// RUN: sed 's/dealing = turn/dealing = shares/' %s | ft-translate --mlir-to-ptx - -o %t.dealing
-// RUN: not cmp -s %t.ptx %t.dealing
-// RUN: sed 's/, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 3/>, <dimension = 0, kind/; s/= parallel, level = rows>\] block/= sequential>] block/; s/<dimension = 0, kind, kind/<dimension = 0, kind/' %s | ft-translate --mlir-to-ptx - | FileCheck %s --check-prefix=LEVEL
+// RUN: sed 's/mapping = cyclic/mapping = block/' %s | ft-translate --mlir-to-ptx - -o %t.mapping
+// RUN: not cmp -s %t.ptx %t.mapping
+// RUN: sed 's/, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 3/>, <dimension = 0, kind/; s/= parallel, level = rows>\] block/= sequential>] block/; s/<dimension = 0, kind, kind/<dimension = 0, kind/' %s | ft-translate --mlir-to-ptx - | FileCheck %s --check-prefix=LEVEL
 // LEVEL: .visible .entry by_hand_k0(
 // LEVEL-NOT: atom.add
 
 // All of them compute the same.
 // RUN: %ft_bin/ft-run %s --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: sed 's/tile = 3, kind/tile = 2, kind/' %s > %t.2.mlir && %ft_bin/ft-run %t.2.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
-// RUN: sed 's/dealing = turn/dealing = shares/' %s > %t.3.mlir && %ft_bin/ft-run %t.3.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: sed 's/mapping = cyclic/mapping = block/' %s > %t.3.mlir && %ft_bin/ft-run %t.3.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %t.3.mlir --entry=by_hand --engine=emulate --multiprocessors=2 --compare=interpret | FileCheck %s --check-prefix=EQUAL
-// RUN: sed 's/dealing = turn/dealing = fixed/' %s > %t.4.mlir && %ft_bin/ft-run %t.4.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
+// RUN: sed 's/mapping = cyclic/mapping = static/' %s > %t.4.mlir && %ft_bin/ft-run %t.4.mlir --entry=by_hand --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // RUN: %ft_bin/ft-run %s --entry=tiled --engine=emulate --compare=interpret | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
 //
@@ -124,7 +124,7 @@ etdg.graph @by_hand(%xs: !etdg.buffer<[N, L], !x>, %w: !etdg.buffer<[], !w>) -> 
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %w0 = %w[] : !w, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x)
       writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, dealing = turn>, <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 1, kind = sequential, sync = grid>, <dimension = 0, tile = 3, kind = parallel, level = grid, mapping = cyclic>, <dimension = 0, most = 3, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
     %y = linalg.matmul ins(%s, %w0 : !x, !w) outs(%x : !x) -> !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[], !w>, !etdg.buffer<[N, L], !x>

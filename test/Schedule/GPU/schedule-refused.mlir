@@ -359,10 +359,10 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
 
 etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   %ys = etdg.buffer : !etdg.buffer<[N, L], !x>
-  // expected-error @+1 {{the GPU engine can't run the schedule's loop over k (level grid): neighbouring loops are dealt as one, these in two ways: turn and shares}}
+  // expected-error @+1 {{the GPU engine can't run the schedule's loop over k (level grid): neighbouring loops are dealt as one, these in two ways: cyclic and block}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = parallel, level = grid, dealing = shares>] block = <threads = 64, shared = 65536>> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = parallel, level = grid, mapping = block>] block = <threads = 64, shared = 65536>> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -401,7 +401,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the GPU engine can't run the schedule's loop over i (level grid): tasks have any number of rows, expected unit = 1, found 4}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, unit = 4, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, unit = 4, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -417,7 +417,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the GPU engine can't run the schedule's loop over i (level rows): a task has any number of rows, expected unit = 1, found 2}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, unit = 2, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = sequential>, <dimension = 0, most = 8, unit = 2, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -433,7 +433,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the GPU engine can't run the schedule's loop over i (level rows): it does not say for how many rows there is room (most = ...)}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>, <dimension = 0, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, tile = ?, most = 8, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = sequential>, <dimension = 0, kind = parallel, level = rows>] block = <threads = 64, shared = 65536>> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>
@@ -449,7 +449,7 @@ etdg.graph @f(%xs: !etdg.buffer<[N, L], !x>) -> !etdg.buffer<[N, L], !x> {
   // expected-error @+1 {{the GPU engine can't run the schedule's loop over the columns (level grid): thread blocks share all columns, in units: expected no most, found 2}}
   etdg.block @r [map, scanl] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: splat 0.0 : f32, k >= 1: %ys[i, k - 1]} : !x) writes (%ys[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>, <dimension = 2, tile = ?, most = 2, kind = parallel, level = grid, dealing = turn>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536> columns = 2> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>, <dimension = 2, tile = ?, most = 2, kind = parallel, level = grid, mapping = cyclic>, <dimension = 1, kind = sequential>] block = <threads = 64, shared = 65536> columns = 2> {
     %y = arith.addf %x, %s : !x
     etdg.yield %y : !x
   } : !etdg.buffer<[N, L], !x>, !etdg.buffer<[N, L], !x>

@@ -15,7 +15,7 @@ def ConvertLoopsToGPU : Pass<"convert-loops-to-gpu", "::mlir::ModuleOp"> {
     `nvvm`. `tile.plan` has the launch plan as a bundle has it (JSON): what the host allocates, launches and passes.
     `tile.target` names what it is for; the module's target is the same as upstream's passes know it.
 
-    Here SPMD begins: loops of level `grid` become the tasks that a thread block counts as its own, in their dealing. Syncs
+    Here SPMD begins: loops of level `grid` become the tasks that a thread block counts as its own, in their mapping. Syncs
     become barriers of the grid, and their launches cooperative. Memory of a thread block becomes shared memory or a part of
     the workspace. Leaves become what its threads compute by their layouts. Indices become integers of 64 bits, memory becomes
     pointers. The pass knows nothing but the loops: a program that was printed, changed and parsed makes the kernels that it says.

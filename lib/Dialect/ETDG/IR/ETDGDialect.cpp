@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ft/Dialect/ETDG/IR/ETDG.h"
 #include "ft/Dialect/ETDG/IR/SetText.h"
+#include "ft/Support/RenamedWords.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -194,16 +195,16 @@ struct LoopFields {
   int64_t dimension = -1, tile = 1, most = 0, unit = 1;
   LoopKind kind = LoopKind::Sequential;
   LoopLevel level = LoopLevel::None;
-  Dealing dealing = Dealing::None;
+  IterationMapping mapping = IterationMapping::None;
   SyncKind sync = SyncKind::None;
 };
 } // namespace
 
-/// One of an enum's words; says which there are.
+/// One of an enum's words; says which there are, and what an old one is now.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Enum &value,
                              std::optional<Enum> (*symbolize)(StringRef), uint32_t last,
-                             StringRef (*stringify)(Enum)) {
+                             StringRef (*stringify)(Enum), ft::WordKind kind = ft::WordKind::Other) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef word;
   if (parser.parseKeyword(&word))
@@ -212,10 +213,26 @@ static ParseResult parseWord(AsmParser &parser, Enum &value,
     value = *found;
     return success();
   }
+  if (StringRef now = ft::findRenamed(kind, word); !now.empty())
+    return parser.emitError(loc) << "'" << word << "' is " << now << " now";
   std::string all;
   for (uint32_t i = 0; i <= last; ++i)
     all += (i ? ", " : "") + stringify(static_cast<Enum>(i)).str();
   return parser.emitError(loc) << "expected one of " << all << ", found '" << word << "'";
+}
+
+ParseResult etdg::parseMapping(AsmParser &parser, IterationMapping &mapping) {
+  return parseWord<IterationMapping>(parser, mapping, symbolizeIterationMapping, getMaxEnumValForIterationMapping(), stringifyIterationMapping,
+                                     ft::WordKind::Mapping);
+}
+
+LogicalResult etdg::verifyMapping(function_ref<InFlightDiagnostic()> emitError, LoopLevel level, IterationMapping mapping) {
+  // The threads of a CPU take what is left as they become free; thread blocks of a GPU know theirs from their number.
+  bool isOfCores = level == LoopLevel::Core;
+  if (mapping != (isOfCores ? IterationMapping::Cyclic : IterationMapping::Dynamic))
+    return success();
+  return emitError() << "the mapping of iterations to level " << stringifyLoopLevel(level) << " is " << (isOfCores ? "dynamic" : "cyclic")
+                     << ", block or static, found " << stringifyIterationMapping(mapping);
 }
 
 static ParseResult parseLoopField(AsmParser &parser, StringRef name, LoopFields &fields) {
@@ -238,14 +255,15 @@ static ParseResult parseLoopField(AsmParser &parser, StringRef name, LoopFields 
   if (name == "level")
     return parseWord<LoopLevel>(parser, fields.level, symbolizeLoopLevel,
                                 getMaxEnumValForLoopLevel(), stringifyLoopLevel);
-  if (name == "dealing")
-    return parseWord<Dealing>(parser, fields.dealing, symbolizeDealing, getMaxEnumValForDealing(),
-                              stringifyDealing);
+  if (name == "mapping")
+    return parseMapping(parser, fields.mapping);
   if (name == "sync")
     return parseWord<SyncKind>(parser, fields.sync, symbolizeSyncKind, getMaxEnumValForSyncKind(),
                                stringifySyncKind);
+  if (StringRef now = ft::findRenamed(ft::WordKind::LoopField, name); !now.empty())
+    return parser.emitError(parser.getCurrentLocation()) << "'" << name << "' is " << now << " now";
   return parser.emitError(parser.getCurrentLocation())
-         << "expected dimension, tile, most, unit, kind, level, dealing or sync, found '" << name
+         << "expected dimension, tile, most, unit, kind, level, mapping or sync, found '" << name
          << "'";
 }
 
@@ -270,7 +288,7 @@ Attribute LoopAttr::parse(AsmParser &parser, Type) {
   }
   return parser.getChecked<LoopAttr>(loc, parser.getContext(), fields.dimension, fields.tile,
                                      fields.most, fields.unit, fields.kind, fields.level,
-                                     fields.dealing, fields.sync);
+                                     fields.mapping, fields.sync);
 }
 
 void LoopAttr::print(AsmPrinter &printer) const {
@@ -286,8 +304,8 @@ void LoopAttr::print(AsmPrinter &printer) const {
   printer << ", kind = " << stringifyLoopKind(getKind());
   if (getLevel() != LoopLevel::None)
     printer << ", level = " << stringifyLoopLevel(getLevel());
-  if (getDealing() != Dealing::None)
-    printer << ", dealing = " << stringifyDealing(getDealing());
+  if (getMapping() != IterationMapping::None)
+    printer << ", mapping = " << stringifyIterationMapping(getMapping());
   if (getSync() != SyncKind::None)
     printer << ", sync = " << stringifySyncKind(getSync());
   printer << ">";
@@ -295,7 +313,7 @@ void LoopAttr::print(AsmPrinter &printer) const {
 
 LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dimension,
                                int64_t tile, int64_t most, int64_t unit, LoopKind kind,
-                               LoopLevel level, Dealing dealing, SyncKind sync) {
+                               LoopLevel level, IterationMapping mapping, SyncKind sync) {
   bool parallel = kind == LoopKind::Parallel || kind == LoopKind::Vector;
   if (dimension < 0)
     return emitError() << "a loop's dimension is not negative, found " << dimension;
@@ -312,9 +330,11 @@ LogicalResult LoopAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
                        << " loop are not run by a level, found " << stringifyLoopLevel(level);
   bool dealt = level == LoopLevel::Grid || level == LoopLevel::Cluster ||
                level == LoopLevel::Block || level == LoopLevel::Core;
-  if (dealing != Dealing::None && !dealt)
-    return emitError() << "iterations are dealt to the units of grid, cluster, block or core, not of "
+  if (mapping != IterationMapping::None && !dealt)
+    return emitError() << "iterations are mapped to the units of grid, cluster, block or core, not of "
                        << stringifyLoopLevel(level);
+  if (failed(verifyMapping(emitError, level, mapping)))
+    return failure();
   if (sync != SyncKind::None && kind != LoopKind::Sequential)
     return emitError() << "only a sequential loop syncs after each iteration, this one is "
                        << stringifyLoopKind(kind);
@@ -331,7 +351,7 @@ LogicalResult PlacementAttr::verify(function_ref<InFlightDiagnostic()> emitError
 
 LoopAttr LoopAttr::withDimension(int64_t dimension) const {
   return get(getContext(), dimension, getTile(), getMost(), getUnit(), getKind(), getLevel(),
-             getDealing(), getSync());
+             getMapping(), getSync());
 }
 
 ScheduleAttr ScheduleAttr::withLoops(ArrayRef<LoopAttr> loops) const {

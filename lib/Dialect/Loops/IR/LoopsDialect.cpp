@@ -73,10 +73,10 @@ static LogicalResult verifyGridLoop(Operation *loop, Operation *kernel) {
   if (!isDealt && !isOfThreads && level.getLevel() != etdg::LoopLevel::Lifted && level.getLevel() != etdg::LoopLevel::None)
     return loop->emitError("thread blocks run its kernel: expected the level grid, lifted, thread or none, found ")
            << etdg::stringifyLoopLevel(level.getLevel()) << " (loops_grid2)";
-  if (isDealt != (level.getDealing() != etdg::Dealing::None))
-    return loop->emitError("expected ") << (isDealt ? "a dealing" : "no dealing") << " with the level "
+  if (isDealt != (level.getMapping() != etdg::IterationMapping::None))
+    return loop->emitError("expected ") << (isDealt ? "a mapping" : "no mapping") << " with the level "
                                         << etdg::stringifyLoopLevel(level.getLevel()) << ", found "
-                                        << etdg::stringifyDealing(level.getDealing()) << " (loops_grid2)";
+                                        << etdg::stringifyIterationMapping(level.getMapping()) << " (loops_grid2)";
   if (isOfThreads)
     return verifyThreadLoop(loop);
   for (Operation *parent = loop->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
@@ -267,6 +267,32 @@ LogicalResult LoopsDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                          << "': the loops dialect has 'loops.kernel' and 'loops.team' on functions, 'loops.grid' and 'loops.shared' on kernels. "
                             "Splats have 'loops.constant', loops 'loops.rounds_last'. "
                             "Leaves have 'loops.syncs', 'loops.joined', 'loops.row_loops', 'loops.guards', 'loops.handed' and 'loops.kept'";
+}
+
+//===----------------------------------------------------------------------===//
+// #loops.level
+//===----------------------------------------------------------------------===//
+
+Attribute LevelAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  auto mapping = etdg::IterationMapping::None;
+  if (parser.parseLess())
+    return {};
+  FailureOr<etdg::LoopLevel> level = FieldParser<etdg::LoopLevel>::parse(parser);
+  if (failed(level) || (succeeded(parser.parseOptionalComma()) && etdg::parseMapping(parser, mapping)) || parser.parseGreater())
+    return {};
+  return parser.getChecked<LevelAttr>(loc, parser.getContext(), *level, mapping);
+}
+
+void LevelAttr::print(AsmPrinter &printer) const {
+  printer << "<" << etdg::stringifyLoopLevel(getLevel());
+  if (getMapping() != etdg::IterationMapping::None)
+    printer << ", " << etdg::stringifyIterationMapping(getMapping());
+  printer << ">";
+}
+
+LogicalResult LevelAttr::verify(function_ref<InFlightDiagnostic()> emitError, etdg::LoopLevel level, etdg::IterationMapping mapping) {
+  return etdg::verifyMapping(emitError, level, mapping);
 }
 
 //===----------------------------------------------------------------------===//

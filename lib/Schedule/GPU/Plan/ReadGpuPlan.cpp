@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopAttr;
 using etdg::LoopKind;
 using etdg::LoopLevel;
@@ -74,7 +74,7 @@ private:
   GpuPlan plan;
   SmallVector<unsigned> dealt; // in the order of their loops, without the row
   std::optional<LoopAttr> rowLoop, rowTileLoop, lastStep;
-  std::optional<Dealing> dealing;
+  std::optional<IterationMapping> mapping;
   bool anyDealt = false;
 };
 } // namespace
@@ -115,11 +115,11 @@ LogicalResult PlanReader::takeDealt(LoopAttr loop) {
   if (!plan.inner.empty() || rowLoop || plan.lift)
     return refuse(loop) << "it stands inside of what one thread block runs in order";
   anyDealt = true;
-  Dealing own = loop.getDealing() == Dealing::None ? Dealing::Turn : loop.getDealing();
-  if (dealing && *dealing != own)
+  IterationMapping own = loop.getMapping() == IterationMapping::None ? IterationMapping::Cyclic : loop.getMapping();
+  if (mapping && *mapping != own)
     return refuse(loop) << "neighbouring loops are dealt as one, these in two ways: "
-                        << etdg::stringifyDealing(*dealing) << " and " << etdg::stringifyDealing(own);
-  dealing = own;
+                        << etdg::stringifyIterationMapping(*mapping) << " and " << etdg::stringifyIterationMapping(own);
+  mapping = own;
   if (schedule.isOverColumns(loop))
     return takeColumns(loop);
   unsigned dim = dimOf(loop);
@@ -365,7 +365,7 @@ LogicalResult PlanReader::finish() {
     return refuse() << (place.isGrouped ? "expected before = grid"
                                         : "nothing of its kernel stands before the nest, expected no 'before'")
                     << ", found " << etdg::stringifySyncKind(schedule.getBefore());
-  plan.dealing = dealing.value_or(Dealing::Turn);
+  plan.mapping = mapping.value_or(IterationMapping::Cyclic);
   return checkPlacements();
 }
 

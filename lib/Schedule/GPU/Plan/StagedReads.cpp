@@ -157,14 +157,14 @@ static int64_t bytesOfElement(BlockOp leaf, unsigned read) {
   return type.getNumElements() * elementBytes(type.getElementType());
 }
 
-static bool hasFixedDealing(const GpuPlan &plan) { return plan.dealing == etdg::Dealing::Fixed; }
+static bool hasStaticMapping(const GpuPlan &plan) { return plan.mapping == etdg::IterationMapping::Static; }
 
 std::string schedule::describeUnstaged(ArrayRef<BlockOp> nest, const GpuPlan &plan, etdg::PlacementAttr placement, int64_t units) {
   unsigned read = unsigned(placement.getRead());
   if (placement.getLevel() != etdg::MemoryLevel::Shared || placement.getStages() != 1 || placement.getLoop() != 0)
     return "a thread block keeps it in shared memory over all loops: expected loop = 0, level = shared, stages = 1";
-  if (plan.row || !plan.columns || !plan.columnTile || !hasFixedDealing(plan))
-    return "what a thread block keeps is for the same points in every step: expected no rows, and columns dealt fixed by "
+  if (plan.row || !plan.columns || !plan.columnTile || !hasStaticMapping(plan))
+    return "what a thread block keeps is for the same points in every step: expected no rows, and columns mapped static by "
            "tiles that are a number";
   std::optional<FixedPoints> points = getFixedPoints(nest, plan);
   if (!points)
@@ -253,7 +253,7 @@ LogicalResult GpuPlanner::stageReads(ArrayRef<SmallVector<BlockOp>> nests, Mutab
     if (plan.row || !plan.columns || plan.steps.empty() || !repeats(nest, plan, planning.weightRows))
       continue;
     GpuPlan before = plan;
-    plan.dealing = etdg::Dealing::Fixed;
+    plan.mapping = etdg::IterationMapping::Static;
     std::optional<FixedPoints> points = getFixedPoints(nest, plan);
     if (!points)
       continue;

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
-using etdg::Dealing;
+using etdg::IterationMapping;
 using etdg::LoopAttr;
 using etdg::LoopKind;
 using etdg::LoopLevel;
@@ -31,7 +31,7 @@ public:
       : plan(plan), context(front.getContext()), ancestors(front.getNumAncestors()) {}
 
   void sequential(unsigned dim, bool waits = false) {
-    add(dim - ancestors, 1, 0, 1, LoopKind::Sequential, LoopLevel::None, Dealing::None,
+    add(dim - ancestors, 1, 0, 1, LoopKind::Sequential, LoopLevel::None, IterationMapping::None,
         waits ? SyncKind::Grid : SyncKind::None);
   }
   void dealt(unsigned dim, int64_t tile = 1, int64_t most = 0) { onGrid(dim - ancestors, tile, most, 1); }
@@ -39,17 +39,17 @@ public:
     onGrid(numOwn, plan.columnTile ? plan.columnTile : LoopAttr::anyTile, 0, plan.unit);
   }
   void inBlock(unsigned dim, int64_t tile, int64_t most, LoopLevel level) {
-    add(dim - ancestors, tile, most, 1, LoopKind::Parallel, level, Dealing::None, SyncKind::None);
+    add(dim - ancestors, tile, most, 1, LoopKind::Parallel, level, IterationMapping::None, SyncKind::None);
   }
   SmallVector<LoopAttr> loops;
 
 private:
   void onGrid(int64_t dim, int64_t tile, int64_t most, int64_t unit) {
-    add(dim, tile, most, unit, LoopKind::Parallel, LoopLevel::Grid, plan.dealing, SyncKind::None);
+    add(dim, tile, most, unit, LoopKind::Parallel, LoopLevel::Grid, plan.mapping, SyncKind::None);
   }
-  void add(int64_t dim, int64_t tile, int64_t most, int64_t unit, LoopKind kind, LoopLevel level, Dealing dealing,
+  void add(int64_t dim, int64_t tile, int64_t most, int64_t unit, LoopKind kind, LoopLevel level, IterationMapping mapping,
            SyncKind sync) {
-    loops.push_back(LoopAttr::get(context, dim, tile, most, unit, kind, level, dealing, sync));
+    loops.push_back(LoopAttr::get(context, dim, tile, most, unit, kind, level, mapping, sync));
   }
 
   const GpuPlan &plan;

@@ -411,7 +411,7 @@ LogicalResult KernelPrices::addStep(ArrayRef<BlockOp> nest, const GpuPlan &plan,
     return success();
   total.seconds += weight * countIterations(nest, walkedDims(nest, plan), place) * double(nest.size()) * machine.gpu.pointSeconds;
   const auto units = double(options.getMultiprocessors());
-  // As thread blocks deal them (LoopDealing.cpp): columns while there are blocks left, then rows.
+  // As thread blocks deal them (LoopTasks.cpp): columns while there are blocks left, then rows.
   bool isWaiting = !plan.steps.empty();
   double blocks = isWaiting ? units : units * double(machine.gpu.tasksPerUnit), parts = 1;
   auto shareOf = [&](double others) { return std::max(1.0, std::floor(blocks / others)); };

@@ -46,7 +46,7 @@ func.func @channels_first(%x: tensor<3x5x7x9xf32>, %w: tensor<6x5x3x3xf32>, %bia
 
 // ROWS-LABEL: etdg.graph @many_filters
 // ROWS: etdg.block @{{.*}} [map, map] (i, j) in [0, 8) x [0, 48)
-// ROWS: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, {{.*}}level = rows>] target = "cpu">
+// ROWS: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, {{.*}}level = rows>] target = "cpu">
 // STORAGE-LABEL: etdg.graph @many_filters
 // STORAGE-COUNT-1: etdg.buffer : !etdg.buffer<[8, 48], tensor<17x19xf32>>
 // STORAGE-NOT: etdg.buffer :

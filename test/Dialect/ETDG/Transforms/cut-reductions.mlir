@@ -14,7 +14,7 @@
 // CHECK: etdg.block @r_shares [map, map, fold] (i, share, k) in [0, N) x [0, *) x [max(0, 100 * share), min(L, 100 * share + 100))
 // CHECK-NEXT: %s = {k >= 100 * share + 1 and k >= 1: %[[PARTS]][i, share, k - 1], share >= 0 and k = 100 * share: splat 0.000000e+00 : f32}
 // CHECK-NEXT: writes (%[[PARTS]][i, share, k])
-// CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, kind = parallel, level = core, dealing = turn>, <dimension = 2, kind = sequential>] target = "cpu">
+// CHECK-NEXT: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, kind = parallel, level = core, mapping = dynamic>, <dimension = 2, kind = sequential>] target = "cpu">
 // CHECK-SAME: etdg.cut = #etdg.cut<dimension = 1, tile = 100, domain = #{{.*}}>
 // CHECK: } combine
 // CHECK: etdg.nest {
@@ -37,7 +37,7 @@ etdg.graph @rows(%xs: !etdg.buffer<[N, L], !x>, %ws: !etdg.buffer<[N], !x>) -> !
   %st = etdg.buffer live [all, 1] : !etdg.buffer<[N, L], !x>
   etdg.block @r [map, fold] (i, k) in [0, N) x [0, L)
       reads (%x = %xs[i, k] : !x, %s = {k = 0: %ws[i], k >= 1: %st[i, k - 1]} : !x) writes (%st[i, k])
-      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = core, dealing = turn>, <dimension = 1, tile = 100, kind = associative, level = core, dealing = turn>, <dimension = 1, kind = sequential>] target = "cpu"> {
+      schedule <map = affine_map<(i, k) -> (i, k)>, loops = [<dimension = 0, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, tile = 100, kind = associative, level = core, mapping = dynamic>, <dimension = 1, kind = sequential>] target = "cpu"> {
     %y = arith.addf %s, %x : !x
     etdg.yield %y : !x
   } combine (%a: !x, %b: !x) {

@@ -18,7 +18,7 @@
 // On a GPU such a dimension is no row of tasks: rows are computed together, and theirs are different sums.
 // RUN: ft-opt %s --ft-compile="to=schedule target=sm_90a machine=%S/../../../machines/h200.json" | FileCheck %s --check-prefix=TASKS
 // TASKS-LABEL: etdg.graph @convolution
-// TASKS: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, dealing = turn>] block
+// TASKS: schedule <map = #{{.*}}, loops = [<dimension = 0, kind = parallel, level = grid, mapping = cyclic>] block
 
 !a = tensor<6x5xf32>
 !b = tensor<5x4xf32>

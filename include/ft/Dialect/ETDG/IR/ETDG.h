@@ -51,6 +51,11 @@ IntegerSet intersect(IntegerSet a, IntegerSet b);
 /// stands alone is a nest of one.
 SmallVector<SmallVector<BlockOp>> getNests(Region &body);
 
+/// A word of how iterations are mapped to units; an old one is an error that gives the new one.
+ParseResult parseMapping(AsmParser &parser, IterationMapping &mapping);
+/// Whether the units of a level can take iterations so.
+LogicalResult verifyMapping(function_ref<InFlightDiagnostic()> emitError, LoopLevel level, IterationMapping mapping);
+
 /// A copy of the graph in which of each `etdg.variants` the region number `choice`, or its last
 /// one, stands in its place. Owned by the caller; it has no parent.
 OwningOpRef<GraphOp> chooseVariants(GraphOp graph, unsigned choice);

@@ -63,11 +63,12 @@ def ETDG_LoopLevel : I32Enum<"LoopLevel", "what runs the iterations of a paralle
   let cppNamespace = "::mlir::etdg";
 }
 
-def ETDG_Dealing : I32Enum<"Dealing", "how the iterations of a loop are dealt to the units of its level", [
+def ETDG_IterationMapping : I32Enum<"IterationMapping", "which unit of a level runs which iterations of a loop", [
     I32EnumCase<"None", 0, "none">,
-    I32EnumCase<"Turn", 1, "turn">,
-    I32EnumCase<"Shares", 2, "shares">,
-    I32EnumCase<"Fixed", 3, "fixed">]> {
+    I32EnumCase<"Dynamic", 1, "dynamic">,
+    I32EnumCase<"Cyclic", 2, "cyclic">,
+    I32EnumCase<"Block", 3, "block">,
+    I32EnumCase<"Static", 4, "static">]> {
   let cppNamespace = "::mlir::etdg";
 }
 
@@ -173,7 +174,7 @@ def ETDG_WriteAttr : ETDG_Attr<"Write", "write"> {
 def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
   let summary = "one loop of a schedule, over a transformed dimension";
   let description = [{
-    `<dimension = 1, tile = ?, most = 64, kind = parallel, level = core, dealing = turn>`
+    `<dimension = 1, tile = ?, most = 64, kind = parallel, level = core, mapping = dynamic>`
 
     - `dimension` is a row of the schedule's map. A dimension may have several loops, with falling tiles.
     - `tile`: how many of its iterations one iteration of this loop stands for; 1, the default, are the
@@ -188,10 +189,10 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
       computes them, as rows of its products, M of a matrix product), `listed_rows` (the same, with an
       address for each row), `lifted` (a leaf computes all iterations at once); `none`: one
       thread, or one thread block, runs them in any order.
-      Neighbouring loops of one level are dealt as one.
-    - `dealing`: `turn`, unit u takes iterations u, u + units, …, or whichever is free takes the next;
-      `shares`, each unit has one range of about equal work; `fixed`, the same iteration is the same unit's each time. A loop that is
-      dealt and does not say how is dealt in turn to the grid, and in shares to cores.
+      Neighbouring loops of one level are mapped as one.
+    - `mapping`: `dynamic`, a core that is free takes the next iterations; `cyclic`, thread block b takes b, b + blocks, …;
+      `block`, each unit has one range of about equal work; `static`, the same iteration is the same unit's each time.
+      A loop without one is mapped `cyclic` to the grid, and `block` to cores.
     - `sync`: on a sequential loop, who waits after each of its iterations.
   }];
   let parameters = (ins "int64_t":$dimension,
@@ -200,10 +201,10 @@ def ETDG_LoopAttr : ETDG_Attr<"Loop", "loop"> {
                         DefaultValuedParameter<"int64_t", "1">:$unit,
                         ETDG_EnumOr<ETDG_LoopKind, "::mlir::etdg::LoopKind::Sequential">:$kind,
                         ETDG_EnumOr<ETDG_LoopLevel, "::mlir::etdg::LoopLevel::None">:$level,
-                        ETDG_EnumOr<ETDG_Dealing, "::mlir::etdg::Dealing::None">:$dealing,
+                        ETDG_EnumOr<ETDG_IterationMapping, "::mlir::etdg::IterationMapping::None">:$mapping,
                         ETDG_EnumOr<ETDG_SyncKind, "::mlir::etdg::SyncKind::None">:$sync);
   let builders = [AttrBuilder<(ins "int64_t":$dimension, "int64_t":$tile, "::mlir::etdg::LoopKind":$kind), [{
-    return $_get($_ctxt, dimension, tile, 0, 1, kind, LoopLevel::None, Dealing::None, SyncKind::None);
+    return $_get($_ctxt, dimension, tile, 0, 1, kind, LoopLevel::None, IterationMapping::None, SyncKind::None);
   }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -405,8 +406,8 @@ def ETDG_ScheduleAttr : ETDG_Attr<"Schedule", "schedule"> {
     offset is constant. Loops run outermost first; every transformed dimension occurs.
     ```mlir
     #etdg.schedule<map = affine_map<(i, j, k) -> (j + k, j, i)>,
-      loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, dealing = shares>,
-               <dimension = 2, tile = ?, most = 64, kind = parallel, level = core, dealing = shares>,
+      loops = [<dimension = 0, kind = sequential, sync = cores>, <dimension = 1, kind = parallel, level = core, mapping = block>,
+               <dimension = 2, tile = ?, most = 64, kind = parallel, level = core, mapping = block>,
                <dimension = 2, kind = parallel, level = rows>]>
     ```
     A schedule *binds*: it is proved, and engines read it and decide nothing that it says. One whose

@@ -15,9 +15,9 @@ def Loops_Dialect : Dialect {
     `scf.if`, `memref` and `affine.apply`. Loops are structured, not SPMD: code that stands in no parallel loop runs
     once, and iterations of a parallel loop may run in any order and at once.
 
-    A parallel loop over points is an `scf.forall` whose mapping is `#loops.level<core, shares>`: what runs its
-    iterations, and how they are dealt. One whose range may be cut anywhere is `loops.chunks`. Directly
-    nested ones of one level are dealt as one. `loops.sync` stands where units wait for each other. A leaf is
+    A parallel loop over points is an `scf.forall` whose mapping is `#loops.level<core, block>`: what runs its
+    iterations, and how they are mapped to it. One whose range may be cut anywhere is `loops.chunks`. Directly
+    nested ones of one level are mapped as one. `loops.sync` stands where units wait for each other. A leaf is
     `loops.leaf`: tensor operations on rows of strided memory.
 
     Loops of a schedule for a GPU are structured, too: what is dealt to its thread blocks has the level `grid`, what stands
@@ -35,7 +35,7 @@ def Loops_Dialect : Dialect {
      hand on to each other need not be rounded to halves but after the last one.
 
     - (loops_grid1) `loops.grid` stands on a kernel, and its `most` is not negative.
-    - (loops_grid2) parallel loops of such a kernel have the level `grid` with a dealing, or `lifted`, `thread` or `none` without one.
+    - (loops_grid2) parallel loops of such a kernel have the level `grid` with a mapping, or `lifted`, `thread` or `none` without one.
     - (loops_grid3) a loop of level `grid` stands in sequential loops and others of its level alone, and in a loop of level `lifted`
       there is no parallel one.
     - (loops_grid5) a loop of level `thread` has constant bounds, and in it stand others of that level, conditions, arithmetic and

@@ -31,15 +31,15 @@ def Loops_ListType : TypeDef<Loops_Dialect, "List"> {
 
 def Loops_LevelAttr : AttrDef<Loops_Dialect, "Level", [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
   let mnemonic = "level";
-  let summary = "what runs the iterations of a parallel loop, and how they are dealt";
+  let summary = "what runs the iterations of a parallel loop, and how they are mapped to it";
   let description = [{
-    `#loops.level<core, turn>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `grid`, the thread
+    `#loops.level<core, dynamic>`, in the words of `#etdg.schedule`'s loops: `core`, the threads of a CPU's pool; `grid`, the thread
     blocks of a GPU; `thread`, the threads of such a block; `lifted`, one leaf, which computes all iterations at once; `none`, the code that runs the loop around
-    it. `turn`: whichever is free takes the next ones; `shares`: each has one range of about equal work; `fixed`: the same one
-    takes the same iteration each time that the loop is run.
+    it. How iterations are mapped to them, `dynamic`, `cyclic`, `block` or `static`, is described there, too.
   }];
-  let parameters = (ins EnumParameter<ETDG_LoopLevel>:$level, ETDG_EnumOr<ETDG_Dealing, "::mlir::etdg::Dealing::None">:$dealing);
-  let assemblyFormat = "`<` $level (`,` $dealing^)? `>`";
+  let parameters = (ins EnumParameter<ETDG_LoopLevel>:$level, ETDG_EnumOr<ETDG_IterationMapping, "::mlir::etdg::IterationMapping::None">:$mapping);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Loops_GridAttr : AttrDef<Loops_Dialect, "Grid"> {
@@ -464,10 +464,10 @@ def Loops_ChunksOp : Loops_Op<"chunks", [RecursiveMemoryEffects, SingleBlockImpl
     says (`loops-choose-tasks`).
 
     ```mlir
-    loops.chunks (%first, %count) = %c0 to %n most 64 level <core, shares> {
+    loops.chunks (%first, %count) = %c0 to %n most 64 level <core, block> {
       ...
     }
-    loops.chunks (%first, %count) = %c0 to %n most 64 level <grid, turn> length <tasks = 264, full = 8> {
+    loops.chunks (%first, %count) = %c0 to %n most 64 level <grid, cyclic> length <tasks = 264, full = 8> {
       ...
     }
     ```
@@ -493,7 +493,7 @@ def Loops_ChunksOp : Loops_Op<"chunks", [RecursiveMemoryEffects, SingleBlockImpl
 def Loops_WeightOp : Loops_Op<"weight"> {
   let summary = "what an iteration of the next loop weighs";
   let description = [{
-    Said in front of a parallel loop that is dealt in shares: each iteration of it is `weight` units of work. Without,
+    Said in front of a parallel loop that is mapped `block`: each iteration of it is `weight` units of work. Without,
     all are alike.
 
     - (loops_weight1) the next operation is a parallel loop.

@@ -88,9 +88,9 @@ def LoopsChooseTasks : DecisionPass<"loops-choose-tasks"> {
     for each, those whose tasks the host can't count.
 
     ```mlir
-    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> { ... }
+    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, cyclic> { ... }
     ==>
-    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> length <tasks = 264, full = 8> { ... }
+    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, cyclic> length <tasks = 264, full = 8> { ... }
     ```
 
     `convert-loops-to-gpu` obeys them; it refuses chunks without a length, tasks that the host can't count, and a kernel that lacks a

@@ -43,7 +43,7 @@ struct GpuPlan {
   int64_t columns = 0, unit = 1; // 0: leaves are not shared
   int64_t columnTile = 0;        // as `rowTile`
   SmallVector<etdg::PlacementAttr> placements; // reads that thread blocks keep (StagedReads.h)
-  etdg::Dealing dealing = etdg::Dealing::Turn; // of points to thread blocks
+  etdg::IterationMapping mapping = etdg::IterationMapping::Cyclic; // of points to thread blocks
   bool waitsBefore = false; // all thread blocks, before the nest
   bool products = false;    // made for tiles of products (not part of the schedule, whose leaves say so)
   etdg::ThreadBlockAttr block;

@@ -440,7 +440,7 @@ ScheduleAttr etdg::scheduleOfShares(ScheduleAttr schedule, int64_t own) {
     }
     if (isAssociative(loop)) {
       loops.push_back(LoopAttr::get(context, own, 1, loop.getMost(), loop.getUnit(), LoopKind::Parallel, loop.getLevel(),
-                                    loop.getDealing(), SyncKind::None));
+                                    loop.getMapping(), SyncKind::None));
       continue;
     }
     hasPoints |= loop.getDimension() == own && loop.isOverPoints();

@@ -32,7 +32,7 @@ static void takeApart(func::FuncOp kernel) {
       return;
     remark::missed(loop->getLoc(), remark::RemarkOpts::name("gpu-lift").category("gpu"))
         << "addresses do not grow evenly with a lifted loop: its iterations are computed one by one";
-    loops::setLevel(loop, loops::LevelAttr::get(loop->getContext(), etdg::LoopLevel::None, etdg::Dealing::None));
+    loops::setLevel(loop, loops::LevelAttr::get(loop->getContext(), etdg::LoopLevel::None, etdg::IterationMapping::None));
     loop->walk([](loops::LeafOp leaf) { leaf.removeLayoutsAttr(); });
   });
 }

@@ -81,7 +81,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
       %b = arith.addf %a, %a : tensor<64xf32>
       loops.yield %b : tensor<64xf32>
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 
@@ -135,7 +135,7 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
       %b = arith.addf %a, %a : tensor<64xf32>
       loops.yield %b : tensor<64xf32>
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 loops.program @g lengths [] places [] {

@@ -120,7 +120,7 @@ func.func @f_k0(%n: index, %g: memref<?xi1>, %x: memref<?xf32>, %y: memref<?xf32
       } -> tensor<8xf32>
       loops.yield %b : tensor<8xf32>
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 //--- columns.mlir
@@ -144,7 +144,7 @@ func.func @c_k0(%n: index, %x: memref<?xf32>, %r: memref<?xf32>, %y: memref<?xf3
   scf.forall (%i) in (%n) {
     %at = arith.muli %i, %c1024 : index
     %to = arith.muli %i, %c16 : index
-    loops.chunks (%column, %count) = %c0 to %c64 most 64 unit 16 level <grid, turn> {
+    loops.chunks (%column, %count) = %c0 to %c64 most 64 unit 16 level <grid, cyclic> {
       %from = loops.view %x[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !m
       %row = loops.view %r[%to] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !r
       %out = loops.view %y[%at] strides [1] steps [%c0] rows %c1 : memref<?xf32> -> !m
@@ -156,6 +156,6 @@ func.func @c_k0(%n: index, %x: memref<?xf32>, %r: memref<?xf32>, %y: memref<?xf3
         loops.yield %c, %d : tensor<64x16xf32>, tensor<16xf32>
       }
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }

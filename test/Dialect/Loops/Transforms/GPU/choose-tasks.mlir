@@ -12,28 +12,28 @@
 // The host knows all rows and points, and nothing waits: two tasks for each of 132 SMs.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>
-// CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <tasks = 264, full = 4> {
+// CHECK: loops.chunks {{.*}} most 64 level <grid, cyclic> length <tasks = 264, full = 4> {
 // Whole units, as nothing has a choice; what is left the host can count still.
 // CHECK-LABEL: func.func @units(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>>
-// CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <tasks = 264, full = 4> {
-// CHECK: loops.chunks {{.*}} most 16 unit 16 level <grid, turn> length <each = 16> {
+// CHECK: loops.chunks {{.*}} most 64 level <grid, cyclic> length <tasks = 264, full = 4> {
+// CHECK: loops.chunks {{.*}} most 16 unit 16 level <grid, cyclic> length <each = 16> {
 // Columns are cut by the thread blocks, which the host can't count then: some for each SM.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 1056>
-// CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <blocks> {
-// CHECK: loops.chunks {{.*}} most 64 unit 16 level <grid, turn> length <blocks> {
+// CHECK: loops.chunks {{.*}} most 64 level <grid, cyclic> length <blocks> {
+// CHECK: loops.chunks {{.*}} most 64 unit 16 level <grid, cyclic> length <blocks> {
 // So are rows where ranges depend on points, and where thread blocks wait for each other: one for each SM.
 // CHECK-LABEL: func.func @depends(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 1056>
-// CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <blocks> {
+// CHECK: loops.chunks {{.*}} most 64 level <grid, cyclic> length <blocks> {
 // CHECK-LABEL: func.func @waits(
 // CHECK-SAME: loops.grid = #loops.grid<block = <threads = 32, shared = 4096>, most = 132>
-// CHECK: loops.chunks {{.*}} most 64 level <grid, turn> length <blocks> {
+// CHECK: loops.chunks {{.*}} most 64 level <grid, cyclic> length <blocks> {
 // What a thread block runs in order, and a CPU's, has none.
 // CHECK: loops.chunks {{.*}} most 64 level <none> {
 // CHECK-LABEL: func.func @cores(
-// CHECK: loops.chunks {{.*}} most 64 level <core, turn> {
+// CHECK: loops.chunks {{.*}} most 64 level <core, dynamic> {
 
 // Plans and kernels are what they say: rows in 100 tasks, or 5 each, whatever the machine.
 // RUN: ft-opt %t/rows.mlir --loops-decide-for-gpu --convert-loops-to-gpu | FileCheck %s --check-prefix=HOST
@@ -59,9 +59,9 @@
 // NONE: rows.mlir:[[#]]:[[#]]: error: the GPU engine can't run a loop over chunks without a length: loops-choose-tasks says how long they are
 // RUN: ft-opt %t/rows.mlir --loops-decide-for-gpu | sed 's/<tasks = 264, full = 4>/<blocks>/' | not ft-opt --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=UNCOUNTED
 // UNCOUNTED: error: the GPU engine can't run the loops: expected how many thread blocks there are (most in loops.grid), as the host can't count the tasks; loops-choose-tasks says it
-// RUN: sed 's/level <grid, turn> {/level <grid, turn> length <tasks = 10, full = 2> {/' %t/depends.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=HOSTS
+// RUN: sed 's/level <grid, cyclic> {/level <grid, cyclic> length <tasks = 10, full = 2> {/' %t/depends.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=HOSTS
 // HOSTS: error: the GPU engine can't run the loops: the host can't cut a loop into 10 tasks that it can't count: expected each or blocks, found #loops.chunk_length<tasks = 10, full = 2>
-// RUN: sed 's/level <grid, turn> {/level <grid, turn> length <tasks = 10, full = 2> {/' %t/waits.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WAITS
+// RUN: sed 's/level <grid, cyclic> {/level <grid, cyclic> length <tasks = 10, full = 2> {/' %t/waits.mlir | not ft-opt --loops-decide-for-gpu --convert-loops-to-gpu 2>&1 | FileCheck %s --check-prefix=WAITS
 // WAITS: error: the GPU engine can't run the loops: the host can't cut a loop into 10 tasks whose thread blocks wait for each other: expected each or blocks
 
 //--- rows.mlir
@@ -78,10 +78,10 @@ func.func @rows(%n: index, %m: index, %y: memref<?xf32>)
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   scf.forall (%i) in (%m) {
-    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> {
+    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, cyclic> {
       memref.store %one, %y[%row] : memref<?xf32>
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 
@@ -98,8 +98,8 @@ func.func @units(%n: index, %m: index, %y: memref<?xf32>)
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
-  loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> {
-    loops.chunks (%column, %columns) = %c0 to %m most 16 unit 16 level <grid, turn> {
+  loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, cyclic> {
+    loops.chunks (%column, %columns) = %c0 to %m most 16 unit 16 level <grid, cyclic> {
       memref.store %one, %y[%row] : memref<?xf32>
     }
   }
@@ -119,8 +119,8 @@ func.func @columns(%n: index, %m: index, %y: memref<?xf32>)
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
-  loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> {
-    loops.chunks (%column, %columns) = %c0 to %m most 64 unit 16 level <grid, turn> {
+  loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, cyclic> {
+    loops.chunks (%column, %columns) = %c0 to %m most 64 unit 16 level <grid, cyclic> {
       memref.store %one, %y[%row] : memref<?xf32>
     }
   }
@@ -142,10 +142,10 @@ func.func @depends(%n: index, %m: index, %y: memref<?xf32>)
   %one = arith.constant 1.0 : f32
   scf.forall (%i) in (%m) {
     %end = arith.addi %i, %n : index
-    loops.chunks (%row, %rows) = %c0 to %end most 64 level <grid, turn> {
+    loops.chunks (%row, %rows) = %c0 to %end most 64 level <grid, cyclic> {
       memref.store %one, %y[%row] : memref<?xf32>
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 
@@ -163,7 +163,7 @@ func.func @waits(%n: index, %m: index, %y: memref<?xf32>)
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
   scf.for %step = %c0 to %m step %c1 {
-    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, turn> {
+    loops.chunks (%row, %rows) = %c0 to %n most 64 level <grid, cyclic> {
       loops.chunks (%inner, %inners) = %c0 to %m most 64 level <none> {
         memref.store %one, %y[%row] : memref<?xf32>
       }
@@ -186,7 +186,7 @@ func.func @cores(%n: index, %m: index, %y: memref<?xf32>)
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
-  loops.chunks (%row, %rows) = %c0 to %n most 64 level <core, turn> {
+  loops.chunks (%row, %rows) = %c0 to %n most 64 level <core, dynamic> {
     memref.store %one, %y[%row] : memref<?xf32>
   }
   return

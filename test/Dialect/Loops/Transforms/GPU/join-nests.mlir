@@ -61,6 +61,6 @@ func.func @f_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>)
       %d = arith.mulf %c, %c : tensor<64xf32>
       loops.yield %d : tensor<64xf32>
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }

@@ -76,7 +76,7 @@ func.func @first(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid
       %v = memref.load %x[%p] : !m
       memref.store %v, %y[%p] : !m
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 func.func @few(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
@@ -89,7 +89,7 @@ func.func @few(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid =
       %v = memref.load %x[%p] : !m
       memref.store %v, %y[%p] : !m
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 func.func @many(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
@@ -102,7 +102,7 @@ func.func @many(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid 
       %v = memref.load %x[%p] : !m
       memref.store %v, %y[%p] : !m
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 func.func @last(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
@@ -115,7 +115,7 @@ func.func @last(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid 
       %v = memref.load %x[%p] : !m
       memref.store %v, %y[%p] : !m
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 func.func @meeting(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.grid = #loops.grid<block = <threads = 32>>} {
@@ -129,7 +129,7 @@ func.func @meeting(%n: index, %x: !m, %y: !m) attributes {loops.kernel, loops.gr
       %v = memref.load %x[%p] : !m
       memref.store %v, %y[%p] : !m
     }
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 //--- wrong.mlir

@@ -156,7 +156,7 @@ func.func @softmax_k0(%n: index, %xs: memref<?xf32>, %ys: memref<?xf32>)
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %many = arith.constant 4096 : index
-  loops.chunks (%row, %rows) = %c0 to %n most 8 unit 8 level <grid, turn> {
+  loops.chunks (%row, %rows) = %c0 to %n most 8 unit 8 level <grid, cyclic> {
     %begin = arith.muli %row, %c64 : index
     %kept = loops.alloc %c64 in <shared> : memref<?xf32>
     %far = loops.alloc %many in <workspace> : memref<?xf32>

@@ -35,7 +35,7 @@
 // CHECK: loops.yield
 // CHECK-NEXT: } {loops.syncs = array<i1: true>}
 // CHECK-NOT: loops.sync block
-// CHECK: mapping = [#loops.level<grid, turn>]
+// CHECK: mapping = [#loops.level<grid, cyclic>]
 // KERNEL-LABEL: llvm.func @reads_k0
 // KERNEL-COUNT-4: nvvm.barrier
 // KERNEL-NOT: nvvm.barrier
@@ -73,7 +73,7 @@ func.func @reads_k0(%n: index, %x: memref<?xf32>, %y: memref<?xf32>) attributes 
       loops.yield %b : !x
     }
     memref.dealloc %own : memref<?xf32>
-  } {mapping = [#loops.level<grid, turn>]}
+  } {mapping = [#loops.level<grid, cyclic>]}
   return
 }
 //--- softmax.mlir

@@ -66,11 +66,11 @@ LogicalResult KernelChecks::checkParts(loops::AllocOp alloc, int64_t parts) {
     for (Operation *parent = user->getParentOp(); parent != kernel && !dealt; parent = parent->getParentOp())
       if (loops::LevelAttr level = loops::levelOf(parent); level && level.getLevel() == etdg::LoopLevel::Grid)
         dealt = level;
-    if (dealt && dealt.getDealing() == etdg::Dealing::Fixed)
+    if (dealt && dealt.getMapping() == etdg::IterationMapping::Static)
       continue;
-    InFlightDiagnostic diag = user->emitError("the GPU engine can't run the loops: expected loops of the grid that are dealt "
-                                              "fixed around what touches a part of memory that each thread block has, found ")
-                              << (dealt ? etdg::stringifyDealing(dealt.getDealing()) : StringRef("none"));
+    InFlightDiagnostic diag = user->emitError("the GPU engine can't run the loops: expected loops of the grid that are mapped "
+                                              "static around what touches a part of memory that each thread block has, found ")
+                              << (dealt ? etdg::stringifyIterationMapping(dealt.getMapping()) : StringRef("none"));
     diag.attachNote(alloc.getLoc()) << "the memory is here";
     return diag;
   }

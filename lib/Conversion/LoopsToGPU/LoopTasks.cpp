@@ -1,4 +1,4 @@
-//===- LoopDealing.cpp - loops of the grid, for a thread block --------===//
+//===- LoopTasks.cpp - loops of the grid, for a thread block --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops of level grid that stand in each other are dealt as one, the innermost fastest. Those on
@@ -18,7 +18,7 @@ LogicalResult LoopWalker::takeDealt(Operation *outermost) {
   FailureOr<DealtLoops> dealt = readDealt(outermost);
   if (failed(dealt))
     return failure();
-  const bool isInTurn = loops::levelOf(outermost).getDealing() == etdg::Dealing::Turn;
+  const bool isInTurn = loops::levelOf(outermost).getMapping() == etdg::IterationMapping::Cyclic;
   Value before = isInTurn && dealtBefore ? dealtBefore : b.number(0), after;
   isInside = true;
   allPoints = Value();
@@ -167,7 +167,7 @@ LogicalResult LoopWalker::dealFlat(ArrayRef<Operation *> flat, Value before, Val
   // Ranges are those of the first iteration: they are the same in all.
   for (Operation *loop : flat)
     known.values.erase(bodyOf(loop).getArgument(0));
-  etdg::Dealing dealing = loops::levelOf(flat.front()).getDealing();
+  etdg::IterationMapping mapping = loops::levelOf(flat.front()).getMapping();
   Value block = b.extend(NVVM::BlockIdXOp::create(b, b.getI32Type()));
   Value blocks = b.extend(NVVM::GridDimXOp::create(b, b.getI32Type()));
   std::optional<HostExpr> earlier = tasks;
@@ -177,14 +177,14 @@ LogicalResult LoopWalker::dealFlat(ArrayRef<Operation *> flat, Value before, Val
     tasks = earlier && tasks ? std::optional(HostExpr::binary(HostExpr::max, *earlier, *tasks)) : std::nullopt;
   hasDealt = true;
   Value first = block;
-  if (!matchPattern(before, m_Zero()) && dealing != etdg::Dealing::Fixed) {
+  if (!matchPattern(before, m_Zero()) && mapping != etdg::IterationMapping::Static) {
     first = b.sub(block, before);
     first = b.createOrFold<arith::SelectOp>(b.less(first, b.number(0)), b.add(first, blocks), first);
   }
   Known saved = known;
   {
     OpBuilder::InsertionGuard guard(b);
-    scf::ForOp loop = e.dealTasks(dealing, first, counted.total, blocks);
+    scf::ForOp loop = e.dealTasks(mapping, first, counted.total, blocks);
     b.setInsertionPointToStart(loop.getBody());
     enterFlat(flat, counted, loop.getInductionVar());
     if (failed(takeBlock(bodyOf(flat.back()))))
