@@ -17,19 +17,14 @@ struct Row {
 /// The loops that run the block's own dimensions, outermost first.
 static SmallVector<Row> getRows(BlockOp block, bool mapIsUnordered) {
   MLIRContext *context = block.getContext();
-  NestOp nest = block.getNest();
-  ScheduleAttr schedule = nest ? nest.getScheduleAttr() : ScheduleAttr();
-  if (!schedule)
-    schedule = block.getScheduleAttr();
+  ScheduleAttr schedule = block.getEffectiveSchedule();
   unsigned first = block.getNumAncestors(), numOwn = block.getNumOwnDims();
   SmallVector<Row> rows;
   SmallVector<AffineExpr> own;
   for (unsigned d = 0; d < numOwn; ++d)
     own.push_back(getAffineDimExpr(first + d, context));
   if (!schedule) {
-    SmallVector<BlockOp> blocks{block};
-    if (nest)
-      blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>());
+    SmallVector<BlockOp> blocks = blocksOf(block.getScheduledOp());
     for (unsigned d = 0; d < numOwn; ++d)
       rows.push_back({own[d], mapIsUnordered && llvm::all_of(blocks, [&](BlockOp b) {
                                 return b.getOperator(d) == ft::OperatorKind::Map;
@@ -75,10 +70,6 @@ private:
 static bool areSideBySide(Operation *first, Operation *last, unsigned shared) {
   if (!isTextuallyBefore(first, last))
     std::swap(first, last);
-  auto scheduleOf = [](Operation *item) {
-    auto nest = dyn_cast<NestOp>(item);
-    return nest ? nest.getScheduleAttr() : isa<BlockOp>(item) ? cast<BlockOp>(item).getScheduleAttr() : ScheduleAttr();
-  };
   auto hasOwn = [&](Operation *item, auto holds) {
     ScheduleAttr schedule = scheduleOf(item);
     return schedule && llvm::any_of(schedule.getLoops(), [&](LoopAttr loop) { return loop.getDimension() >= int64_t(shared) && holds(loop); });
@@ -178,8 +169,7 @@ SmallVector<AffineExpr> etdg::getSequentialRows(BlockOp block) {
 SmallVector<unsigned> etdg::getDealtDims(BlockOp block) {
   SmallVector<unsigned> dims;
   for (BlockOp b : getBlockChain(block)) {
-    NestOp nest = b.getNest();
-    ScheduleAttr schedule = nest && nest.getScheduleAttr() ? nest.getScheduleAttr() : b.getScheduleAttr();
+    ScheduleAttr schedule = b.getEffectiveSchedule();
     if (!schedule || !schedule.getMap().getValue().isIdentity())
       continue;
     for (LoopAttr loop : schedule.getPointLoops())

@@ -141,11 +141,7 @@ LogicalResult DeclaredOrder::collect(ArrayRef<BlockOp> blocks, etdg::ScheduleAtt
 }
 
 LogicalResult DeclaredOrder::collect(Operation *op, ArrayRef<int64_t> ancestors, Nest &nest) {
-  if (auto block = dyn_cast<BlockOp>(op))
-    return collect(block, etdg::ScheduleAttr(), ancestors, nest);
-  auto nestOp = cast<etdg::NestOp>(op);
-  return collect(llvm::to_vector(nestOp.getBody().getOps<BlockOp>()), nestOp.getScheduleAttr(),
-                 ancestors, nest);
+  return collect(etdg::blocksOf(op), etdg::scheduleOf(op), ancestors, nest);
 }
 
 std::vector<int64_t> DeclaredOrder::orderKeys(std::vector<int64_t> keys, bool parallel) {

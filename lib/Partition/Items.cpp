@@ -18,14 +18,6 @@ using namespace mlir::ft::partition;
 
 static bool isItem(Operation &op) { return isa<etdg::VariantsOp, etdg::KernelOp, etdg::NestOp, etdg::BlockOp>(op); }
 
-static SmallVector<etdg::BlockOp> blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<etdg::BlockOp>());
-  if (auto block = dyn_cast<etdg::BlockOp>(item))
-    return {block};
-  return {};
-}
-
 namespace {
 /// The buffers that an item touches.
 struct Touched {
@@ -55,7 +47,7 @@ Items::Items(etdg::GraphOp graph) {
   needed.assign(size(), llvm::BitVector(size()));
   std::vector<Touched> touched;
   for (unsigned number = 0; number < size(); ++number) {
-    SmallVector<etdg::BlockOp> blocks = blocksOf(ops[number]);
+    SmallVector<etdg::BlockOp> blocks = etdg::blocksOf(ops[number]);
     etdg::ScheduleAttr given = blocks.empty() ? etdg::ScheduleAttr() : schedule::scheduleOf(blocks);
     joins[number] = !blocks.empty() && !schedule::isBinding(given) && (!given || given.getPlacements().empty());
     touched.emplace_back(ops[number]);

@@ -218,11 +218,7 @@ void ft::buildPipeline(OpPassManager &pm, const PipelineOptions &options) { Phas
 
 bool ft::hasOpenOrders(ModuleOp module) {
   auto isOpen = [](Operation *op) {
-    etdg::ScheduleAttr schedule;
-    if (auto nest = dyn_cast<etdg::NestOp>(op))
-      schedule = nest.getScheduleAttr();
-    else if (auto block = dyn_cast<etdg::BlockOp>(op))
-      schedule = block.getScheduleAttr();
+    etdg::ScheduleAttr schedule = etdg::scheduleOf(op);
     return schedule && !schedule.getMap().getValue().isIdentity() ? WalkResult::interrupt() : WalkResult::advance();
   };
   return module.walk(isOpen).wasInterrupted();

@@ -322,10 +322,7 @@ void JsonWriter::writeNode(BlockOp block) {
     }
     if (!block.getIdentity().empty())
       writeReads("identity", block, block.getIdentity());
-    ScheduleAttr schedule = block.getScheduleAttr();
-    if (!schedule && block.getNest())
-      schedule = block.getNest().getScheduleAttr();
-    if (schedule) {
+    if (ScheduleAttr schedule = block.getEffectiveSchedule()) {
       json.attribute("schedule", toString(Attribute(schedule)));
       writeOrder(block, schedule);
     }

@@ -41,10 +41,7 @@ static OwningOpRef<ModuleOp> toGraphs(ModuleOp module) {
 static OwningOpRef<ModuleOp> toOrdered(ModuleOp graphs, bool &failed) {
   bool scheduled = false;
   graphs.walk([&](Operation *op) {
-    if (auto nest = dyn_cast<NestOp>(op))
-      scheduled |= static_cast<bool>(nest.getScheduleAttr());
-    if (auto block = dyn_cast<BlockOp>(op))
-      scheduled |= static_cast<bool>(block.getScheduleAttr());
+    scheduled |= static_cast<bool>(scheduleOf(op));
   });
   if (scheduled)
     return {};

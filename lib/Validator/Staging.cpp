@@ -12,7 +12,7 @@ using namespace mlir::etdg;
 using namespace mlir::etdg::validator;
 
 /// The schedule of a leaf's nest.
-static ScheduleAttr scheduleOf(BlockOp leaf) {
+static ScheduleAttr scheduleOfNest(BlockOp leaf) {
   if (NestOp nest = leaf.getNest())
     return nest.getScheduleAttr();
   return leaf.getScheduleAttr();
@@ -82,7 +82,7 @@ void Checks::checkStaged(const Access &read, const Image &image, ArrayRef<Step> 
 
 void Checks::checkPlacements(const Leaf &leaf) {
   BlockOp block = leaf.block;
-  ScheduleAttr schedule = scheduleOf(block);
+  ScheduleAttr schedule = scheduleOfNest(block);
   for (PlacementAttr placement : schedule ? schedule.getPlacements() : ArrayRef<PlacementAttr>()) {
     if (placement.getRead() >= int64_t(block.getNumReads())) {
       report({block, "T11", "a placement is of read " + std::to_string(placement.getRead()) + ", the block has " +

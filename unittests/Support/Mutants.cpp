@@ -33,19 +33,9 @@ private:
     mutants.push_back({kind, what + " of operation " + std::to_string(op),
                        [=](GraphOp copy) { change(find(copy, op)); }});
   }
-  static ScheduleAttr getSchedule(Operation *op) {
-    if (auto nest = dyn_cast<NestOp>(op))
-      return nest.getScheduleAttr();
-    if (auto block = dyn_cast<BlockOp>(op))
-      return block.getScheduleAttr();
-    return {};
-  }
   static void setSchedule(Operation *op, ScheduleAttr schedule) {
     op->removeAttr(etdg::names::candidates);
-    if (auto nest = dyn_cast<NestOp>(op))
-      nest.setScheduleAttr(schedule);
-    else
-      cast<BlockOp>(op).setScheduleAttr(schedule);
+    etdg::setSchedule(op, schedule);
   }
   void addSchedule(const std::string &kind, const std::string &what, unsigned op, AffineMap map,
                    ArrayRef<LoopAttr> loops) {
@@ -76,7 +66,7 @@ private:
 } // namespace
 
 void Maker::makeSchedules(Operation *op, unsigned number) {
-  old = getSchedule(op);
+  old = scheduleOf(op);
   if (!old)
     return;
   makeDecisions(op, number);

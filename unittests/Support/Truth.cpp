@@ -127,13 +127,6 @@ struct Loop {
   bool ofColumns = false; // of the leaf
 };
 
-ScheduleAttr scheduleOf(Operation *op) {
-  if (auto nest = dyn_cast<NestOp>(op))
-    return nest.getScheduleAttr();
-  auto block = dyn_cast<BlockOp>(op);
-  return block ? block.getScheduleAttr() : ScheduleAttr();
-}
-
 class Truth {
 public:
   Truth(GraphOp graph, const Sizes &sizes) : graph(graph), sizes(sizes) {

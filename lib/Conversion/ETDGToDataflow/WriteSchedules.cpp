@@ -28,17 +28,10 @@ struct Planned {
 class ItemWriter {
 public:
   ItemWriter(Operation *item, const df::Graph &dataflow, const DataflowOrigin &origin)
-      : item(item), dataflow(dataflow), origin(origin) {
-    if (auto nest = dyn_cast<NestOp>(item))
-      blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>());
-    else
-      blocks.push_back(cast<BlockOp>(item));
-  }
+      : item(item), blocks(blocksOf(item)), dataflow(dataflow), origin(origin) {}
 
   bool isScheduled() {
-    auto nest = dyn_cast<NestOp>(item);
-    return (nest && nest.getScheduleAttr()) ||
-           llvm::any_of(blocks, [](BlockOp block) { return bool(block.getScheduleAttr()); });
+    return scheduleOf(item) || llvm::any_of(blocks, [](BlockOp block) { return bool(block.getScheduleAttr()); });
   }
   bool contains(BlockOp leaf) { return leaf && item->isAncestor(leaf); }
 
@@ -244,10 +237,7 @@ void ItemWriter::write(ArrayRef<Planned> planned, const ScheduleTarget &target) 
     }
   auto schedule = ScheduleAttr::get(
       context, AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(own, context)), loops);
-  if (auto nest = dyn_cast<NestOp>(item))
-    nest.setScheduleAttr(schedule);
-  else
-    front.setScheduleAttr(schedule);
+  setSchedule(item, schedule);
   tell(front.getLoc(), target.isQuiet, "walks " + describe());
 }
 
@@ -267,9 +257,8 @@ static std::string fusedWith(ItemWriter &writer, ArrayRef<Planned> planned, cons
 
 bool etdg::hasOpenNests(GraphOp graph) {
   return llvm::any_of(graph.getBody().front(), [](Operation &op) {
-    auto nest = dyn_cast<NestOp>(op);
-    auto block = dyn_cast<BlockOp>(op);
-    return (nest && !nest.getScheduleAttr()) || (block && !block.getScheduleAttr());
+    auto scheduled = dyn_cast<ScheduledOpInterface>(op);
+    return scheduled && !scheduled.getScheduleAttr();
   });
 }
 

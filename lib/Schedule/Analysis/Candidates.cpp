@@ -24,19 +24,6 @@ SmallVector<etdg::ScheduleAttr> schedule::getOrders(Operation *item) {
   return schedules;
 }
 
-etdg::ScheduleAttr schedule::getOrder(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return nest.getScheduleAttr();
-  return cast<etdg::BlockOp>(item).getScheduleAttr();
-}
-
-void schedule::setOrder(Operation *item, etdg::ScheduleAttr schedule) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    nest.setScheduleAttr(schedule);
-  else
-    cast<etdg::BlockOp>(item).setScheduleAttr(schedule);
-}
-
 std::string schedule::describe(const etdg::Division &division) {
   if (division.apart)
     return "taken apart";

@@ -115,22 +115,18 @@ private:
 };
 } // namespace
 
-static ScheduleAttr scheduleOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return nest.getScheduleAttr();
+/// Of a nest, or of a block that stands alone.
+static ScheduleAttr scheduleOfItem(Operation *item) {
   auto block = dyn_cast<BlockOp>(item);
-  return block && !block.getNest() ? block.getScheduleAttr() : ScheduleAttr();
+  return block && block.getNest() ? ScheduleAttr() : etdg::scheduleOf(item);
 }
 
 /// What says nothing of a block without dimensions is left out.
-static void setSchedule(Operation *item, ScheduleAttr schedule) {
+static void setScheduleOfItem(Operation *item, ScheduleAttr schedule) {
   if (schedule.getMap().getValue().getNumDims() == 0 && schedule.getBefore() == SyncKind::None && !schedule.getBlock() &&
       schedule.getPlacements().empty())
     schedule = nullptr;
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    nest.setScheduleAttr(schedule);
-  else
-    cast<BlockOp>(item).setScheduleAttr(schedule);
+  etdg::setSchedule(item, schedule);
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,13 +149,10 @@ static std::pair<int64_t, bool> placeOf(PlacementAttr placement) {
 FailureOr<Site> PlacementApplier::findSite(Operation *item) {
   Site site;
   site.item = item;
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    site.blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  else
-    site.blocks.push_back(cast<BlockOp>(item));
+  site.blocks = etdg::blocksOf(item);
   site.numAncestors = BlockOp(site.blocks.front()).getNumAncestors();
   site.numOwn = BlockOp(site.blocks.front()).getNumOwnDims();
-  site.schedule = scheduleOf(item);
+  site.schedule = scheduleOfItem(item);
   SmallVector<PlacementAttr> open;
   for (PlacementAttr placement : site.schedule.getPlacements())
     (isLeft(item, placement) ? site.left : open).push_back(placement);
@@ -384,7 +377,7 @@ BlockOp PlacementApplier::emitCopy(OpBuilder &builder, BlockOp block, const Site
   copy.writes.push_back(etdg::WriteAttr::get(context, copy.operandFor(stage.buffer),
                                              AffineMapAttr::get(etdg::remapMap(map, exprs, numDims, numSymbols))));
   BlockOp made = copy.build(builder, block.getLoc(), block.getBody().getArgument(placement.getRead()).getType());
-  setSchedule(made, scheduleOfCopy(site, stage.dims));
+  setScheduleOfItem(made, scheduleOfCopy(site, stage.dims));
   OpBuilder inside = OpBuilder::atBlockEnd(&made.getBody().front());
   etdg::YieldOp::create(inside, block.getLoc(), ValueRange(made.getBody().getArguments()));
   return made;
@@ -512,7 +505,7 @@ LogicalResult PlacementApplier::apply(const Site &site) {
     schedule::enterAround(main, site.outer, site.common);
     main.assign(block);
   }
-  setSchedule(site.item, scheduleInside(site));
+  setScheduleOfItem(site.item, scheduleInside(site));
   open.push_back(site.item);
   return success();
 }
@@ -521,7 +514,7 @@ LogicalResult PlacementApplier::run() {
   graph.walk([&](Operation *op) { open.push_back(op); });
   while (!open.empty()) {
     Operation *item = open.pop_back_val();
-    if (ScheduleAttr schedule = scheduleOf(item); !schedule || schedule.getPlacements().empty())
+    if (ScheduleAttr schedule = scheduleOfItem(item); !schedule || schedule.getPlacements().empty())
       continue;
     FailureOr<Site> site = findSite(item);
     if (failed(site) || (!site->taken.empty() && failed(apply(*site))))

@@ -24,17 +24,6 @@ using etdg::BlockOp;
 using etdg::LoopAttr;
 using etdg::ScheduleAttr;
 
-static SmallVector<BlockOp> blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  return {cast<BlockOp>(item)};
-}
-
-static ScheduleAttr scheduleOf(Operation *item) {
-  auto nest = dyn_cast<etdg::NestOp>(item);
-  return nest ? nest.getScheduleAttr() : cast<BlockOp>(item).getScheduleAttr();
-}
-
 static bool isOverTiles(LoopAttr loop) { return !loop.hasAnyTile() && loop.getTile() > 1; }
 
 bool mlir::ft::hasTiles(ScheduleAttr schedule, unsigned count) {
@@ -141,8 +130,8 @@ static void rewrite(BlockOp block, const Tiled &tiled) {
 }
 
 LogicalResult mlir::ft::applyTiles(Operation *item, unsigned count) {
-  ScheduleAttr schedule = scheduleOf(item);
-  SmallVector<BlockOp> blocks = blocksOf(item);
+  ScheduleAttr schedule = etdg::scheduleOf(item);
+  SmallVector<BlockOp> blocks = etdg::blocksOf(item);
   if (!schedule.getMap().getValue().isIdentity())
     return blocks.front().emitError("the schedule is not applied (run etdg-apply-schedule)");
   for (BlockOp block : blocks)
@@ -155,10 +144,7 @@ LogicalResult mlir::ft::applyTiles(Operation *item, unsigned count) {
   auto made = ScheduleAttr::get(context, AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(tiled.dims.size(), context)), tiled.loops,
                                 schedule.getPlacements(), schedule.getBefore(), schedule.getWeights(), schedule.getBlock(),
                                 schedule.getColumns(), schedule.getTarget());
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    nest.setScheduleAttr(made);
-  else
-    blocks.front().setScheduleAttr(made);
+  etdg::setSchedule(item, made);
   return success();
 }
 
@@ -167,18 +153,18 @@ static LogicalResult applyShared(etdg::KernelOp kernel) {
   const unsigned shared = unsigned(kernel.getShared());
   SmallVector<Operation *> items;
   for (Operation &item : kernel.getBody().front())
-    if (isa<etdg::NestOp, BlockOp>(item) && scheduleOf(&item))
+    if (isa<etdg::NestOp, BlockOp>(item) && etdg::scheduleOf(&item))
       items.push_back(&item);
-  if (llvm::none_of(items, [&](Operation *item) { return hasTiles(scheduleOf(item), shared); }))
+  if (llvm::none_of(items, [&](Operation *item) { return hasTiles(etdg::scheduleOf(item), shared); }))
     return shareParallel(kernel);
   for (Operation *item : items)
     for (unsigned l = 0; l < shared; ++l) {
-      ArrayRef<LoopAttr> own = scheduleOf(item).getLoops(), first = scheduleOf(items.front()).getLoops();
+      ArrayRef<LoopAttr> own = etdg::scheduleOf(item).getLoops(), first = etdg::scheduleOf(items.front()).getLoops();
       if (l < own.size() && l < first.size() && own[l].getTile() == first[l].getTile())
         continue;
-      InFlightDiagnostic diag = blocksOf(item).front().emitError("the nests of a kernel share loop ") << l << ", and have other tiles of it: expected ";
+      InFlightDiagnostic diag = etdg::blocksOf(item).front().emitError("the nests of a kernel share loop ") << l << ", and have other tiles of it: expected ";
       diag << (l < first.size() ? first[l].getTile() : 0) << ", found " << (l < own.size() ? own[l].getTile() : 0);
-      diag.attachNote(blocksOf(items.front()).front().getLoc()) << "the first nest is here";
+      diag.attachNote(etdg::blocksOf(items.front()).front().getLoc()) << "the first nest is here";
       return diag;
     }
   for (Operation *item : items)

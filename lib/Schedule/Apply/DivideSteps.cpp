@@ -375,7 +375,7 @@ std::unique_ptr<StepDivision> StepDivision::find(Operation *item, int64_t largeW
     if (auto blocks = llvm::to_vector(nest.getBody().getOps<BlockOp>()); blocks.size() == 1)
       leaf = blocks.front();
   if (!leaf || !leaf.isLeaf() || leaf.getNumOwnDims() == 0 || leaf.getNumAncestors() > 0 || !leaf.getCombine().empty() ||
-      isBinding(scheduleOf(leaf)))
+      isBinding(leaf.getEffectiveSchedule()))
     return nullptr;
   Value planes = findPlanes(leaf);
   if (!planes)
@@ -388,7 +388,7 @@ std::unique_ptr<StepDivision> StepDivision::find(Operation *item, int64_t largeW
 
 StepDivision::StepDivision(Operation *item, BlockOp leaf, Value planes, std::unique_ptr<Stages> stages)
     : item(item), leaf(leaf), stages(std::move(stages)),
-      divider(std::make_unique<Divider>(leaf, *this->stages, scheduleOf(leaf), planes)) {}
+      divider(std::make_unique<Divider>(leaf, *this->stages, leaf.getEffectiveSchedule(), planes)) {}
 
 StepDivision::~StepDivision() = default;
 

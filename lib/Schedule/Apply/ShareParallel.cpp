@@ -30,17 +30,7 @@ public:
   void run();
 
 private:
-  ArrayRef<LoopAttr> loopsOf(Operation *item) { return scheduleOf(item).getLoops(); }
-  static ScheduleAttr scheduleOf(Operation *item) {
-    auto nest = dyn_cast<etdg::NestOp>(item);
-    return nest ? nest.getScheduleAttr() : cast<BlockOp>(item).getScheduleAttr();
-  }
-  static void setSchedule(Operation *item, ScheduleAttr schedule) {
-    if (auto nest = dyn_cast<etdg::NestOp>(item))
-      nest.setScheduleAttr(schedule);
-    else
-      cast<BlockOp>(item).setScheduleAttr(schedule);
-  }
+  ArrayRef<LoopAttr> loopsOf(Operation *item) { return etdg::scheduleOf(item).getLoops(); }
   LogicalResult check(Operation *item, unsigned number);
   LogicalResult checkInside(Operation *item);
   ScheduleAttr scheduleAround();
@@ -60,10 +50,7 @@ private:
 ParallelSharer::ParallelSharer(etdg::KernelOp kernel, ArrayRef<Operation *> items)
     : kernel(kernel), items(items), context(kernel.getContext()), shared(unsigned(kernel.getShared())), numAncestors(0) {
   for (Operation *item : items)
-    if (auto nest = dyn_cast<etdg::NestOp>(item))
-      llvm::append_range(blocks, nest.getBody().getOps<BlockOp>());
-    else
-      blocks.push_back(cast<BlockOp>(item));
+    llvm::append_range(blocks, etdg::blocksOf(item));
   if (!blocks.empty())
     numAncestors = blocks.front().getNumAncestors();
 }
@@ -80,13 +67,8 @@ bool ParallelSharer::isParallel() {
   });
 }
 
-static BlockOp firstOf(Operation *item) {
-  auto nest = dyn_cast<etdg::NestOp>(item);
-  return nest ? *nest.getBody().getOps<BlockOp>().begin() : cast<BlockOp>(item);
-}
-
 LogicalResult ParallelSharer::check(Operation *item, unsigned number) {
-  BlockOp block = firstOf(item);
+  BlockOp block = etdg::blocksOf(item).front();
   auto refuse = [&] {
     return block.emitError("the nests of a kernel share loop ") << number << ", which is parallel: one unit runs an iteration of all of them, ";
   };
@@ -97,7 +79,7 @@ LogicalResult ParallelSharer::check(Operation *item, unsigned number) {
       diag << ", " << first[number];
     if (number < own.size())
       diag << ", found " << own[number];
-    diag.attachNote(firstOf(items.front()).getLoc()) << "the first nest is here";
+    diag.attachNote(etdg::blocksOf(items.front()).front().getLoc()) << "the first nest is here";
     return diag;
   }
   if (!own[number].isParallel() || own[number].getLevel() == etdg::LoopLevel::None || own[number].getDimension() != int64_t(number))
@@ -110,8 +92,8 @@ LogicalResult ParallelSharer::check(Operation *item, unsigned number) {
 
 /// One unit runs what is left.
 LogicalResult ParallelSharer::checkInside(Operation *item) {
-  ScheduleAttr schedule = scheduleOf(item);
-  BlockOp block = firstOf(item);
+  ScheduleAttr schedule = etdg::scheduleOf(item);
+  BlockOp block = etdg::blocksOf(item).front();
   for (LoopAttr loop : schedule.getLoops().drop_front(shared))
     if (schedule.isOverColumns(loop) || (loop.getLevel() != etdg::LoopLevel::None && loop.getLevel() != etdg::LoopLevel::Rows))
       return block.emitError("the nests of a kernel share parallel loops: one unit runs what is inside, expected a loop without a level, found ") << loop;
@@ -241,20 +223,20 @@ static AffineMapAttr identity(unsigned dims, MLIRContext *context) {
 }
 
 ScheduleAttr ParallelSharer::scheduleAround() {
-  ScheduleAttr first = scheduleOf(items.front());
+  ScheduleAttr first = etdg::scheduleOf(items.front());
   return ScheduleAttr::get(context, identity(shared, context), first.getLoops().take_front(shared), {}, first.getBefore(), {}, first.getBlock(), 0,
                            first.getTarget());
 }
 
 ScheduleAttr ParallelSharer::scheduleInside(Operation *item) {
-  ScheduleAttr given = scheduleOf(item);
+  ScheduleAttr given = etdg::scheduleOf(item);
   SmallVector<LoopAttr> loops;
   for (LoopAttr loop : given.getLoops().drop_front(shared))
     loops.push_back(loop.withDimension(loop.getDimension() - shared));
   SmallVector<PlacementAttr> placements;
   for (PlacementAttr placement : given.getPlacements())
     placements.push_back(PlacementAttr::get(context, placement.getRead(), placement.getLoop() - shared, placement.getLevel(), placement.getStages()));
-  unsigned numOwn = firstOf(item).getNumOwnDims() - shared;
+  unsigned numOwn = etdg::blocksOf(item).front().getNumOwnDims() - shared;
   if (numOwn == 0 && placements.empty())
     return nullptr;
   return ScheduleAttr::get(context, identity(numOwn, context), loops, placements, etdg::SyncKind::None, {}, {}, 0, given.getTarget());
@@ -265,10 +247,7 @@ void ParallelSharer::run() {
   SmallVector<StringAttr> names(blocks.front().getDimNames());
   names.truncate(numAncestors + shared);
   for (Operation *item : ArrayRef(items).drop_front())
-    if (auto nest = dyn_cast<etdg::NestOp>(item))
-      etdg::renameDims(llvm::to_vector(nest.getBody().getOps<BlockOp>()), names);
-    else
-      etdg::renameDims(cast<BlockOp>(item), names);
+    etdg::renameDims(etdg::blocksOf(item), names);
   llvm::StringSet<> common = schedule::findCommon(blocks, numAncestors + shared);
   OpBuilder builder(kernel);
   BlockOp around = schedule::buildAround(builder, blocks, shared, common);
@@ -281,7 +260,7 @@ void ParallelSharer::run() {
   for (BufferOp buffer : between)
     makeOwn(buffer, around);
   for (Operation *item : items) {
-    setSchedule(item, scheduleInside(item));
+    etdg::setSchedule(item, scheduleInside(item));
     item->moveBefore(around.getYield());
   }
   for (BlockOp block : blocks) {
@@ -296,8 +275,7 @@ LogicalResult mlir::ft::shareParallel(etdg::KernelOp kernel) {
   SmallVector<Operation *> items;
   for (Operation &item : kernel.getBody().front())
     if (isa<etdg::NestOp, BlockOp>(item)) {
-      auto nest = dyn_cast<etdg::NestOp>(item);
-      if (!(nest ? nest.getScheduleAttr() : cast<BlockOp>(item).getScheduleAttr()))
+      if (!etdg::scheduleOf(&item))
         return success(); // in the order of the program
       items.push_back(&item);
     }

@@ -26,12 +26,6 @@ using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 using etdg::Reduction;
 
-static SmallVector<BlockOp> blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  return {cast<BlockOp>(item)};
-}
-
 namespace {
 /// What an item of the graph may be cut at, by the number of the leaf in it.
 struct Candidate {
@@ -106,7 +100,7 @@ double CutChooser::price(etdg::GraphOp of, unsigned first, unsigned count) {
   double seconds = 0;
   SmallVector<Operation *> items = etdg::getTopItems(of);
   for (Operation *item : ArrayRef(items).slice(first, count))
-    seconds += CostModel(of, options).estimateBest(blocksOf(item)).seconds;
+    seconds += CostModel(of, options).estimateBest(etdg::blocksOf(item)).seconds;
   return seconds;
 }
 

@@ -86,7 +86,7 @@ double IterationsChooser::price(etdg::GraphOp of, unsigned number, unsigned coun
     if (nest && nest == last)
       continue;
     last = nest;
-    SmallVector<BlockOp> blocks = nest ? llvm::to_vector(nest.getBody().getOps<BlockOp>()) : SmallVector<BlockOp>{leaf};
+    SmallVector<BlockOp> blocks = etdg::blocksOf(leaf.getScheduledOp());
     seconds += (leaf.getParentBlock() ? costs.estimateInside(blocks) : costs.estimateBest(blocks)).seconds;
   }
   return seconds;

@@ -28,12 +28,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::schedule;
 
-static SmallVector<BlockOp> blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  return {cast<BlockOp>(item)};
-}
-
 Price &Price::operator+=(const Price &next) {
   seconds += next.seconds;
   barriers += next.barriers;
@@ -48,7 +42,7 @@ FailureOr<Price> CpuChooser::price(Operation *item, etdg::ScheduleAttr schedule)
   Operation *copy = builder.clone(*item);
   copy->removeAttr(etdg::names::candidates);
   if (schedule)
-    setOrder(copy, schedule);
+    etdg::setSchedule(copy, schedule);
   if (!applier)
     applier = std::make_unique<etdg::ScheduleApplier>(graph, known.domains);
   FailureOr<Operation *> applied = applier->apply(copy);
@@ -57,7 +51,7 @@ FailureOr<Price> CpuChooser::price(Operation *item, etdg::ScheduleAttr schedule)
   Operation *joined = joinSteps(*applied, options, /*says=*/false, known.leaves);
   // (A model of its own: it remembers blocks by their address.)
   CostModel costs(graph, options, known.leaves);
-  Price price = priceIn(costs, blocksOf(joined));
+  Price price = priceIn(costs, etdg::blocksOf(joined));
   joined->erase();
   return price;
 }
@@ -103,7 +97,7 @@ FailureOr<Price> CpuChooser::chooseOrder(Operation *item, bool says, SmallVector
       least = *priced;
     }
   }
-  setOrder(item, schedules[*best]);
+  etdg::setSchedule(item, schedules[*best]);
   if (!says)
     return least;
   remark::analysis(item->getLoc(), remark::RemarkOpts::name("plans-priced").category("cpu"))
@@ -221,7 +215,7 @@ LogicalResult CpuChooser::chooseFor(unsigned number) {
     if (*rank >= numOrders && *rank < numOrders + divisions.size() && divide(number, divisions[*rank - numOrders]))
       return success();
     if (!orders.empty())
-      setOrder(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
+      etdg::setSchedule(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
     return success();
   }
   SmallVector<Price> ofOrders;

@@ -44,7 +44,7 @@ bool CpuChooser::apply(Form &form) {
 std::vector<CpuChooser::Form> CpuChooser::makeOrders(unsigned number, ArrayRef<Price> prices) {
   std::vector<Form> forms;
   Operation *item = etdg::getTopItems(graph)[number];
-  etdg::ScheduleAttr own = getOrder(item);
+  etdg::ScheduleAttr own = etdg::scheduleOf(item);
   auto add = [&](etdg::ScheduleAttr order, const Price &price, std::string name) {
     Form form;
     form.order = order;
@@ -65,7 +65,7 @@ void CpuChooser::makeOrder(Form &form, unsigned number) {
   form.graph = cast<etdg::GraphOp>(graph->clone());
   form.own = {etdg::getTopItems(*form.graph)[number]};
   if (form.order)
-    setOrder(form.own.front(), form.order);
+    etdg::setSchedule(form.own.front(), form.order);
   form.own.front()->removeAttr(etdg::names::candidates);
 }
 

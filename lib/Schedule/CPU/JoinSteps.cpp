@@ -21,12 +21,6 @@ using namespace mlir::ft::schedule;
 /// Points of one leaf: each has code of its own.
 static constexpr int64_t mostPoints = 16;
 
-static SmallVector<BlockOp> blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  return {cast<BlockOp>(item)};
-}
-
 static bool hasOrder(BlockOp block) {
   for (unsigned d = 0; d < block.getNumOwnDims(); ++d)
     if (block.getOperator(d) != OperatorKind::Map)
@@ -36,7 +30,7 @@ static bool hasOrder(BlockOp block) {
 
 /// Whether all cores may be in each step of the nest together: its blocks have bodies, and it stands at the top or in steps.
 static bool isOfSteps(Operation *item) {
-  SmallVector<BlockOp> nest = blocksOf(item);
+  SmallVector<BlockOp> nest = etdg::blocksOf(item);
   if (isBinding(scheduleOf(nest)) || !llvm::all_of(nest, [](BlockOp block) { return !block.isLeaf() && hasOrder(block); }))
     return false;
   for (BlockOp around = nest.front().getParentBlock(); around; around = around.getParentBlock())
@@ -54,7 +48,7 @@ static Operation *makeJoined(Operation *item) {
   if (auto block = dyn_cast<BlockOp>(copy)) {
     if (BlockOp leaf = etdg::joinPoints(block, mostPoints))
       return leaf;
-  } else if (llvm::all_of(blocksOf(copy), [](BlockOp block) { return bool(etdg::joinPoints(block, mostPoints)); })) {
+  } else if (llvm::all_of(etdg::blocksOf(copy), [](BlockOp block) { return bool(etdg::joinPoints(block, mostPoints)); })) {
     return copy;
   }
   copy->erase();
@@ -63,7 +57,7 @@ static Operation *makeJoined(Operation *item) {
 
 static double priceOf(Operation *item, const CpuScheduleOptions &options, const std::shared_ptr<LeafForms> &leaves) {
   // (A model of its own: it remembers blocks by their address.)
-  return CostModel(item->getParentOfType<etdg::GraphOp>(), options, leaves).estimateInside(blocksOf(item)).seconds;
+  return CostModel(item->getParentOfType<etdg::GraphOp>(), options, leaves).estimateInside(etdg::blocksOf(item)).seconds;
 }
 
 /// The nest itself, or the one that takes its place.
@@ -117,10 +111,10 @@ Operation *schedule::joinSteps(Operation *item, const CpuScheduleOptions &option
 //===----------------------------------------------------------------------===//
 
 JoinableItem::Form::Form(Operation *item, Operation *nest, const CpuScheduleOptions &options, std::shared_ptr<LeafForms> leaves)
-    : blocks(blocksOf(item)), costs(item->getParentOfType<etdg::GraphOp>(), options, leaves),
+    : blocks(etdg::blocksOf(item)), costs(item->getParentOfType<etdg::GraphOp>(), options, leaves),
       costsOfSteps(item->getParentOfType<etdg::GraphOp>(), options, leaves) {
   if (nest)
-    steps = blocksOf(nest);
+    steps = etdg::blocksOf(nest);
 }
 
 std::unique_ptr<JoinableItem> JoinableItem::make(Operation *item, const CpuScheduleOptions &options, std::shared_ptr<LeafForms> leaves) {

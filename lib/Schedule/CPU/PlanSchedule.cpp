@@ -29,9 +29,7 @@ using etdg::ScheduleAttr;
 using etdg::SyncKind;
 
 ScheduleAttr schedule::scheduleOf(ArrayRef<BlockOp> nest) {
-  BlockOp front = nest.front();
-  etdg::NestOp parent = front.getNest();
-  return parent && parent.getScheduleAttr() ? parent.getScheduleAttr() : front.getScheduleAttr();
+  return BlockOp(nest.front()).getEffectiveSchedule();
 }
 
 bool schedule::isBinding(ScheduleAttr schedule) {

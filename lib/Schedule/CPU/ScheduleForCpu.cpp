@@ -135,14 +135,6 @@ static LogicalResult scheduleVariants(etdg::GraphOp graph, etdg::VariantsOp vari
   return success();
 }
 
-static void setSchedule(ArrayRef<BlockOp> nest, etdg::ScheduleAttr schedule) {
-  BlockOp front = nest.front();
-  if (etdg::NestOp parent = front.getNest())
-    parent.setScheduleAttr(schedule);
-  else
-    front.setScheduleAttr(schedule);
-}
-
 LogicalResult Scheduler::writeGroup(const NestGroup &group, PlanPlace place, bool hasRows, SyncKind first) {
   for (auto [n, nest] : llvm::enumerate(group.nests)) {
     SyncKind before = n == 0 ? first : place == PlanPlace::Cores ? SyncKind::Cores : SyncKind::None;
@@ -165,7 +157,7 @@ LogicalResult Scheduler::writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fi
   etdg::ScheduleAttr given = scheduleOf(nest);
   if (isBinding(given) || (front.getNumOwnDims() == 0 && (given || !isAlone))) {
     if (!given && before != SyncKind::None)
-      setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
+      BlockOp(nest.front()).getScheduledOp().setScheduleAttr(toSchedule(nest, plan, fixed, place, before));
     FailureOr<NestPlan> read = readPlan(nest, fixed, place, hasRows);
     if (failed(read))
       return failure();
@@ -179,7 +171,7 @@ LogicalResult Scheduler::writeNest(ArrayRef<BlockOp> nest, ArrayRef<unsigned> fi
     // Cores that run several nests together have shares of each.
     plan.inTurn &= place == PlanPlace::Thread || (fixed.empty() && !front.getParentBlock());
     if (front.getNumOwnDims() > 0 || plan.columns)
-      setSchedule(nest, toSchedule(nest, plan, fixed, place, before));
+      BlockOp(nest.front()).getScheduledOp().setScheduleAttr(toSchedule(nest, plan, fixed, place, before));
   }
   bool together = place == PlanPlace::Cores && isRunTogether(nest, plan, fixed);
   return writeBodies(nest, together ? PlanPlace::Cores : PlanPlace::Thread,

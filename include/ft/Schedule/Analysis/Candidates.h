@@ -17,9 +17,6 @@ namespace mlir::ft::schedule {
 
 /// The orders of an item, not all where there are many.
 SmallVector<etdg::ScheduleAttr> getOrders(Operation *item);
-/// The order that it has; null where no annotation specifies one.
-etdg::ScheduleAttr getOrder(Operation *item);
-void setOrder(Operation *item, etdg::ScheduleAttr schedule);
 /// A division, for a remark.
 std::string describe(const etdg::Division &division);
 /// The rank among so many that was asked for, by number (not negative) or by a seed (not 0); none: the cheapest.

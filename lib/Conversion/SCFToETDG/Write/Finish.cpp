@@ -65,12 +65,6 @@ static Operation *itemOf(etdg::BlockOp block) {
   return nest ? nest.getOperation() : block.getOperation();
 }
 
-static SmallVector<etdg::BlockOp> blocksOf(Operation *item) {
-  if (auto block = dyn_cast<etdg::BlockOp>(item))
-    return {block};
-  return llvm::to_vector(item->getRegion(0).front().getOps<etdg::BlockOp>());
-}
-
 static void setOperator(etdg::BlockOp block, unsigned own, OperatorKind kind) {
   SmallVector<Attribute> operators(block.getOperators().begin(), block.getOperators().end());
   operators[own] = StringAttr::get(block.getContext(), stringifyOperatorKind(kind));
@@ -408,7 +402,7 @@ void GraphFinisher::splitRegions() {
   SmallVector<etdg::NestOp> nests;
   graph.walk<WalkOrder::PostOrder>([&](etdg::NestOp nest) { nests.push_back(nest); });
   for (etdg::NestOp nest : nests)
-    splitNest(blocksOf(nest));
+    splitNest(etdg::blocksOf(nest));
   // Names in textual order.
   unsigned number = 0;
   graph.walk<WalkOrder::PreOrder>([&](etdg::BlockOp block) {

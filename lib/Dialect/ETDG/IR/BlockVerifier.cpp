@@ -35,6 +35,16 @@ YieldOp BlockOp::getYield() {
 BlockOp BlockOp::getParentBlock() { return (*this)->getParentOfType<BlockOp>(); }
 NestOp BlockOp::getNest() { return dyn_cast_or_null<NestOp>((*this)->getParentOp()); }
 
+ScheduledOpInterface BlockOp::getScheduledOp() {
+  NestOp nest = getNest();
+  return nest ? cast<ScheduledOpInterface>(nest.getOperation()) : cast<ScheduledOpInterface>(getOperation());
+}
+
+ScheduleAttr BlockOp::getEffectiveSchedule() {
+  ScheduleAttr schedule = getScheduledOp().getScheduleAttr();
+  return schedule ? schedule : getScheduleAttr();
+}
+
 void BlockOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   if (&region == &getCombine()) {
     unsigned half = region.getNumArguments() / 2;

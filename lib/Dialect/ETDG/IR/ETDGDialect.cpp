@@ -16,6 +16,7 @@ using namespace mlir::etdg;
 
 #include "ft/Dialect/ETDG/IR/ETDGDialect.cpp.inc"
 #include "ft/Dialect/ETDG/IR/ETDGEnums.cpp.inc"
+#include "ft/Dialect/ETDG/IR/ETDGInterfaces.cpp.inc"
 
 static ParseResult parseConstraints(AsmParser &parser, IntegerSetAttr &set) {
   AffineMapAttr map;

@@ -377,13 +377,25 @@ LogicalResult AssumeOp::verify() {
 // Walking
 //===----------------------------------------------------------------------===//
 
+SmallVector<BlockOp> etdg::blocksOf(Operation *item) {
+  if (auto nest = dyn_cast<NestOp>(item))
+    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
+  auto block = dyn_cast<BlockOp>(item);
+  return block ? SmallVector<BlockOp>{block} : SmallVector<BlockOp>();
+}
+
+ScheduleAttr etdg::scheduleOf(Operation *item) {
+  auto scheduled = dyn_cast<ScheduledOpInterface>(item);
+  return scheduled ? scheduled.getScheduleAttr() : ScheduleAttr();
+}
+
+void etdg::setSchedule(Operation *item, ScheduleAttr schedule) { cast<ScheduledOpInterface>(item).setScheduleAttr(schedule); }
+
 SmallVector<SmallVector<BlockOp>> etdg::getNests(Region &body) {
   SmallVector<SmallVector<BlockOp>> nests;
   for (Operation &op : body.getOps()) {
-    if (auto block = dyn_cast<BlockOp>(op))
-      nests.push_back({block});
-    else if (auto nest = dyn_cast<NestOp>(op))
-      nests.push_back(llvm::to_vector(nest.getBody().getOps<BlockOp>()));
+    if (isa<ScheduledOpInterface>(op))
+      nests.push_back(blocksOf(&op));
     else if (auto kernel = dyn_cast<KernelOp>(op))
       llvm::append_range(nests, getNests(kernel.getBody()));
   }

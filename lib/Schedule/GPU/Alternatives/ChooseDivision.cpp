@@ -147,7 +147,7 @@ bool DivisionChooser::takeRank(unsigned number, ArrayRef<etdg::Division> divisio
     }
   }
   if (!orders.empty() && options.candidate >= 0)
-    setOrder(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
+    etdg::setSchedule(item, orders[std::min<size_t>(*rank, orders.size() - 1)]);
   return true;
 }
 

@@ -160,13 +160,7 @@ private:
 } // namespace
 
 /// The blocks of an item; none for kernels and variants.
-static Nest nestOf(Operation *item) {
-  if (auto op = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(op.getBody().getOps<BlockOp>());
-  if (auto block = dyn_cast<BlockOp>(item))
-    return {block};
-  return {};
-}
+static Nest nestOf(Operation *item) { return etdg::blocksOf(item); }
 
 FailureOr<Joiner::Kind> Joiner::kindOf(const Nest &nest) {
   if (nest.empty() || isBinding(scheduleOf(nest)))

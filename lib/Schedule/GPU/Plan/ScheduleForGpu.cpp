@@ -40,9 +40,7 @@ using namespace mlir::ft::schedule;
 Nests schedule::nestsOf(Operation *item) {
   if (auto kernel = dyn_cast<etdg::KernelOp>(item))
     return etdg::getNests(kernel.getBody());
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return {llvm::to_vector(nest.getBody().getOps<BlockOp>())};
-  return {{cast<BlockOp>(item)}};
+  return {etdg::blocksOf(item)};
 }
 
 GpuPlace schedule::placeOf(Operation *item, const Nests &nests) {

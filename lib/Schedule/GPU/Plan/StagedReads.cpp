@@ -43,7 +43,7 @@ static int64_t tileOfColumns(etdg::ScheduleAttr schedule) {
 }
 
 std::optional<StagedRead> schedule::getStagedRead(BlockOp leaf, unsigned read) {
-  etdg::ScheduleAttr schedule = leaf.getNest() ? leaf.getNest().getScheduleAttr() : leaf.getScheduleAttr();
+  etdg::ScheduleAttr schedule = leaf.getScheduledOp().getScheduleAttr();
   if (!schedule || !llvm::any_of(schedule.getPlacements(), [&](etdg::PlacementAttr p) { return p.getRead() == int64_t(read); }))
     return std::nullopt;
   return makeStagedRead(leaf, read, schedule.getColumns(), tileOfColumns(schedule));

@@ -30,12 +30,6 @@ using etdg::ReadAttr;
 /// Points of one leaf: each has code of its own.
 static constexpr int64_t mostPoints = 16;
 
-static SmallVector<BlockOp> blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<etdg::NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  return {cast<BlockOp>(item)};
-}
-
 //===----------------------------------------------------------------------===//
 // Bodies
 //===----------------------------------------------------------------------===//
@@ -214,7 +208,7 @@ bool RegionPair::unite() {
 static void uniteRegionsOf(etdg::NestOp nest) {
   etdg::SymbolSpace space(nest->getParentOfType<etdg::GraphOp>());
   auto uniteTwo = [&] {
-    SmallVector<BlockOp> regions = blocksOf(nest);
+    SmallVector<BlockOp> regions = etdg::blocksOf(nest);
     for (size_t i = 0; i < regions.size(); ++i)
       for (size_t k = i + 1; k < regions.size(); ++k)
         if (RegionPair(regions[i], regions[k], space).unite())
@@ -244,7 +238,7 @@ Operation *schedule::makeStepLeaf(Operation *item) {
   if (auto block = dyn_cast<BlockOp>(copy)) {
     if (BlockOp leaf = asLeaf(block))
       return leaf;
-  } else if (llvm::all_of(blocksOf(copy), [](BlockOp block) { return bool(asLeaf(block)); })) {
+  } else if (llvm::all_of(etdg::blocksOf(copy), [](BlockOp block) { return bool(asLeaf(block)); })) {
     uniteRegionsOf(cast<etdg::NestOp>(copy));
     return copy;
   }

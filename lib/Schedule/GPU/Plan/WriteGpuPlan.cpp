@@ -16,11 +16,7 @@ using etdg::ScheduleAttr;
 using etdg::SyncKind;
 
 void schedule::setSchedule(ArrayRef<BlockOp> nest, ScheduleAttr schedule) {
-  BlockOp front = nest.front();
-  if (etdg::NestOp parent = front.getNest())
-    parent.setScheduleAttr(schedule);
-  else
-    front.setScheduleAttr(schedule);
+  BlockOp(nest.front()).getScheduledOp().setScheduleAttr(schedule);
 }
 
 namespace {

@@ -32,6 +32,8 @@ class YieldOp;
 #define GET_TYPEDEF_CLASSES
 #include "ft/Dialect/ETDG/IR/ETDGTypes.h.inc"
 
+#include "ft/Dialect/ETDG/IR/ETDGInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "ft/Dialect/ETDG/IR/ETDGOps.h.inc"
 
@@ -50,6 +52,13 @@ IntegerSet intersect(IntegerSet a, IntegerSet b);
 /// All blocks, nests and buffers of a body in textual order; a block that
 /// stands alone is a nest of one.
 SmallVector<SmallVector<BlockOp>> getNests(Region &body);
+
+/// The blocks that the schedule of a nest or block orders; none of other operations.
+SmallVector<BlockOp> blocksOf(Operation *item);
+/// The schedule of a nest or block itself; null where it has none, and of other operations.
+ScheduleAttr scheduleOf(Operation *item);
+/// Gives a nest or block another schedule, or takes it away.
+void setSchedule(Operation *item, ScheduleAttr schedule);
 
 /// A word of how iterations are mapped to units; an old one is an error that gives the new one.
 ParseResult parseMapping(AsmParser &parser, IterationMapping &mapping);

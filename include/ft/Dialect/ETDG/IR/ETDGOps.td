@@ -4,6 +4,7 @@
 #define ETDG_OPS
 
 include "ft/Dialect/ETDG/IR/ETDGAttrs.td"
+include "ft/Dialect/ETDG/IR/ETDGInterfaces.td"
 include "ft/Dialect/FT/IR/FTAttrs.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
@@ -118,7 +119,7 @@ def ETDG_ConstantOp : ETDG_Op<"constant", [Pure]> {
   let hasVerifier = 1;
 }
 
-def ETDG_NestOp : ETDG_Op<"nest", [NoTerminator, SingleBlock]> {
+def ETDG_NestOp : ETDG_Op<"nest", [NoTerminator, SingleBlock, ETDG_ScheduledOpInterface]> {
   let summary = "the regions of one loop nest";
   let description = [{
     Blocks with the same iteration vector whose domains are disjoint: the regions
@@ -141,7 +142,7 @@ def ETDG_NestOp : ETDG_Op<"nest", [NoTerminator, SingleBlock]> {
   let hasVerifier = 1;
 }
 
-def ETDG_BlockOp : ETDG_Op<"block", [
+def ETDG_BlockOp : ETDG_Op<"block", [ETDG_ScheduledOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "an iteration domain, an operator for each dimension, access maps and a body (FT §4.4)";
   let description = [{
@@ -212,6 +213,10 @@ def ETDG_BlockOp : ETDG_Op<"block", [
     BlockOp getParentBlock();
     /// The nest that holds this block, or null.
     NestOp getNest();
+    /// What has its schedule: the nest that it is a region of, else the block.
+    ScheduledOpInterface getScheduledOp();
+    /// The schedule of its nest where that has one, else its own; null: none.
+    ScheduleAttr getEffectiveSchedule();
   }];
 }
 

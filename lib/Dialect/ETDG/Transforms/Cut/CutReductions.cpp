@@ -421,11 +421,6 @@ CutNests etdg::cutReduction(const Reduction &reduction, int64_t tile, ScheduleAt
 // Schedules with associative loops
 //===----------------------------------------------------------------------===//
 
-static ScheduleAttr scheduleOf(BlockOp block) {
-  NestOp nest = block.getNest();
-  return nest && nest.getScheduleAttr() ? nest.getScheduleAttr() : block.getScheduleAttr();
-}
-
 ScheduleAttr etdg::scheduleOfShares(ScheduleAttr schedule, int64_t own) {
   MLIRContext *context = schedule.getContext();
   SmallVector<LoopAttr> loops;
@@ -502,7 +497,7 @@ LogicalResult etdg::cutReductions(GraphOp graph, int64_t lineBytes) {
   SmallVector<BlockOp> blocks;
   graph.walk([&](BlockOp block) { blocks.push_back(block); });
   for (BlockOp block : blocks)
-    if (ScheduleAttr schedule = scheduleOf(block); schedule && failed(cutBySchedule(block, schedule, lineBytes)))
+    if (ScheduleAttr schedule = block.getEffectiveSchedule(); schedule && failed(cutBySchedule(block, schedule, lineBytes)))
       return failure();
   return success();
 }

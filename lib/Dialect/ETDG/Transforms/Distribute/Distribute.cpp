@@ -33,17 +33,9 @@ static void dropOrders(Operation *item) {
   item->walk([](Operation *op) {
     op->removeAttr(etdg::names::candidates);
     op->removeAttr(etdg::names::divisions);
-    if (auto nest = dyn_cast<NestOp>(op))
-      nest.removeScheduleAttr();
-    else if (auto block = dyn_cast<BlockOp>(op))
-      block.removeScheduleAttr();
+    if (isa<ScheduledOpInterface>(op))
+      setSchedule(op, nullptr);
   });
-}
-
-static SmallVector<BlockOp> getBlocksOfItem(Operation *item) {
-  if (auto block = dyn_cast<BlockOp>(item))
-    return {block};
-  return llvm::to_vector(cast<NestOp>(item).getBody().getOps<BlockOp>());
 }
 
 static unsigned countBlocks(GraphOp graph) {
@@ -115,7 +107,7 @@ static bool keepsWeights(const DivisionSite &site, unsigned first) {
   if (first >= site.sequential.size())
     return false;
   auto keeps = [&](BlockOp leaf, ReadAttr read) {
-    unsigned ancestors = getBlocksOfItem(site.op).front().getNumAncestors();
+    unsigned ancestors = blocksOf(site.op).front().getNumAncestors();
     return llvm::any_of(read.getPieces(), [&](PieceAttr piece) {
       AffineMap map = piece.getMap().getValue();
       return piece.getKind() == SourceKind::Buffer && map.isFunctionOfDim(ancestors + site.sequential[first]) &&

@@ -17,12 +17,6 @@ using namespace mlir;
 using namespace mlir::etdg;
 using ft::LengthAttr;
 
-static SmallVector<BlockOp> getRegions(Operation *item) {
-  if (auto block = dyn_cast<BlockOp>(item))
-    return {block};
-  return llvm::to_vector(cast<NestOp>(item).getBody().getOps<BlockOp>());
-}
-
 /// Own dimensions that some region does not declare a map, in their order.
 static SmallVector<unsigned> getSequentialDims(ArrayRef<BlockOp> regions) {
   SmallVector<unsigned> dims;
@@ -66,7 +60,7 @@ static bool addRange(BlockBuilder &spec, const DimRange &range, unsigned d, MLIR
 /// no ranges.
 static BlockOp makeAround(GraphOp graph, Operation *item, ArrayRef<unsigned> outer,
                           SmallVectorImpl<LengthAttr> &lengths) {
-  SmallVector<BlockOp> regions = getRegions(item);
+  SmallVector<BlockOp> regions = blocksOf(item);
   BlockOp front = regions.front();
   MLIRContext *context = graph.getContext();
   SmallVector<DimRange> ranges = getOwnRanges(regions, SymbolSpace(graph));
@@ -120,7 +114,7 @@ static void moveInside(BlockOp region, ArrayRef<unsigned> outer) {
 /// The nests and blocks in the bodies of an item's regions.
 static SmallVector<Operation *> getInside(Operation *item) {
   SmallVector<Operation *> inside;
-  for (BlockOp region : getRegions(item))
+  for (BlockOp region : blocksOf(item))
     if (!region.isLeaf())
       for (Operation &op : region.getBody().front())
         if (isa<NestOp, BlockOp>(op))
@@ -133,7 +127,7 @@ static unsigned countDeepest(Operation *item) {
   unsigned most = 0;
   for (Operation *inner : getInside(item))
     most = std::max(most, countDeepest(inner));
-  return most + getSequentialDims(getRegions(item)).size();
+  return most + getSequentialDims(blocksOf(item)).size();
 }
 
 /// Planes were counted for the order as declared.
@@ -149,7 +143,7 @@ static void keepAllPlanes(ArrayRef<BlockOp> regions) {
 
 /// One nest or block with sequential dimensions. False where nothing was taken out of it.
 static bool divideSite(GraphOp graph, Operation *item, Division division, DividedNest &divided) {
-  SmallVector<BlockOp> regions = getRegions(item);
+  SmallVector<BlockOp> regions = blocksOf(item);
   SmallVector<unsigned> sequential = getSequentialDims(regions);
   unsigned outer = division.outer;
   if (division.first >= std::max<size_t>(sequential.size(), 1))
@@ -190,7 +184,7 @@ static bool divideSite(GraphOp graph, Operation *item, Division division, Divide
 
 /// The outermost nests and blocks with sequential dimensions, inside of blocks of maps.
 static void collectSites(Operation *item, SmallVectorImpl<Operation *> &sites) {
-  SmallVector<BlockOp> regions = getRegions(item);
+  SmallVector<BlockOp> regions = blocksOf(item);
   if (!getSequentialDims(regions).empty()) {
     if (mayBeDividedHere(regions, item))
       sites.push_back(item);
@@ -218,7 +212,7 @@ unsigned etdg::countSequentialDims(Operation *item) {
 SmallVector<DivisionSite> etdg::getDivisionSites(Operation *item) {
   SmallVector<Operation *> ops;
   collectSites(item, ops);
-  return llvm::map_to_vector(ops, [](Operation *op) { return DivisionSite{op, getSequentialDims(getRegions(op))}; });
+  return llvm::map_to_vector(ops, [](Operation *op) { return DivisionSite{op, getSequentialDims(blocksOf(op))}; });
 }
 
 std::optional<DividedNest> etdg::divideNest(GraphOp graph, Operation *item, const Division &division) {

@@ -41,12 +41,7 @@ static double flopsOf(BlockOp block, unsigned from, MergeLegality &legality) {
 
 TypicalWork etdg::workInside(Operation *item, unsigned from, MergeLegality &legality) {
   TypicalWork work;
-  SmallVector<BlockOp> regions;
-  if (auto nest = dyn_cast<NestOp>(item))
-    llvm::append_range(regions, nest.getBody().getOps<BlockOp>());
-  else
-    regions.push_back(cast<BlockOp>(item));
-  for (BlockOp region : regions) {
+  for (BlockOp region : blocksOf(item)) {
     BlockBuilder spec = BlockBuilder::from(region);
     double points = 1;
     for (unsigned d = from; d < region.getNumOwnDims(); ++d)

@@ -53,13 +53,8 @@ private:
 } // namespace
 
 unsigned AheadWriter::getInnermostSequential(Operation *item) {
-  SmallVector<BlockOp> regions;
-  if (auto block = dyn_cast<BlockOp>(item))
-    regions.push_back(block);
-  else
-    llvm::append_range(regions, cast<NestOp>(item).getBody().getOps<BlockOp>());
   unsigned innermost = 0;
-  for (BlockOp region : regions)
+  for (BlockOp region : blocksOf(item))
     for (unsigned d = 0; d < region.getNumOwnDims(); ++d)
       if (region.getOperator(d) != ft::OperatorKind::Map)
         innermost = std::max<unsigned>(innermost, region.getNumAncestors() + d);

@@ -10,9 +10,7 @@ using namespace mlir::etdg;
 bool etdg::namesReads(GraphOp graph, StringRef pass) {
   Operation *staged = nullptr;
   graph.walk([&](Operation *op) {
-    auto nest = dyn_cast<NestOp>(op);
-    auto block = dyn_cast<BlockOp>(op);
-    ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block ? block.getScheduleAttr() : ScheduleAttr();
+    ScheduleAttr schedule = scheduleOf(op);
     if (!schedule || schedule.getPlacements().empty())
       return WalkResult::advance();
     staged = op;

@@ -387,9 +387,7 @@ static BlockRemap remapToChunks(BlockOp b, const BlockBuilder &builder, unsigned
 }
 
 LogicalResult etdg::splitDim(BlockOp block, unsigned dim, int64_t size) {
-  SmallVector<BlockOp> nest = {block};
-  if (NestOp op = block.getNest())
-    nest = llvm::to_vector(op.getBody().getOps<BlockOp>());
+  SmallVector<BlockOp> nest = blocksOf(block.getScheduledOp());
   unsigned d = block.getNumAncestors() + dim;
   if (size < 1 || dim >= block.getNumOwnDims())
     return failure();

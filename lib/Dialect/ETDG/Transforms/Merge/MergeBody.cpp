@@ -30,12 +30,6 @@ std::optional<std::string> BodyMerger::findScanInside(const Coordinates &block, 
   return it == scans.end() ? std::nullopt : std::optional(it->second);
 }
 
-SmallVector<BlockOp> BodyMerger::blocksOf(Operation *item) {
-  if (auto nest = dyn_cast<NestOp>(item))
-    return llvm::to_vector(nest.getBody().getOps<BlockOp>());
-  return {cast<BlockOp>(item)};
-}
-
 void BodyMerger::collect() {
   // Buffers first: blocks then move without regard to them.
   Operation *front = nullptr;

@@ -29,7 +29,6 @@ private:
   unsigned sweep();
   void collect();
   Operation *itemOf(Operation *op) { return body.findAncestorOpInBlock(*op); }
-  SmallVector<BlockOp> blocksOf(Operation *item);
 
   /// A scan among the dimensions after the first `k` or in a block inside. The code that
   /// merges such a block takes it out of the nest that `reorder` could make of it.

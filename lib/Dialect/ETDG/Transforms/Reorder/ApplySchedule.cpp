@@ -283,35 +283,27 @@ LogicalResult Applier::apply(ArrayRef<BlockOp> blocks, ScheduleAttr schedule, Op
         rewrite(inner, *applied, first, /*isOwner=*/false);
     }
   }
-  if (auto nest = dyn_cast<NestOp>(owner))
-    nest.setScheduleAttr(identity);
-  else
-    cast<BlockOp>(owner).setScheduleAttr(identity);
+  setSchedule(owner, identity);
   owner->removeAttr(etdg::names::candidates);
   return success();
 }
 
 FailureOr<Operation *> Applier::applyAll(Operation *item) {
-  auto nest = dyn_cast<NestOp>(item);
-  auto block = dyn_cast<BlockOp>(item);
-  if (!nest && !block)
+  if (!isa<ScheduledOpInterface>(item))
     return item;
   item->removeAttr(etdg::names::divisions);
-  // Outside first.
+  // Outside first. A block that stands alone is replaced.
+  bool isAlone = isa<BlockOp>(item);
   Operation *before = item->getPrevNode();
   Block *body = item->getBlock();
-  auto blocksOf = [&]() {
-    return nest ? llvm::to_vector(nest.getBody().getOps<BlockOp>()) : SmallVector<BlockOp>{block};
-  };
-  ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block.getScheduleAttr();
-  if (schedule && failed(apply(blocksOf(), schedule, item)))
+  if (ScheduleAttr schedule = scheduleOf(item); schedule && failed(apply(blocksOf(item), schedule, item)))
     return failure();
-  if (block)
-    block = cast<BlockOp>(before ? before->getNextNode() : &body->front());
-  for (BlockOp inner : blocksOf())
+  if (isAlone)
+    item = before ? before->getNextNode() : &body->front();
+  for (BlockOp inner : blocksOf(item))
     if (!inner.isLeaf() && failed(applyAll(inner.getBody())))
       return failure();
-  return nest ? nest.getOperation() : block.getOperation();
+  return item;
 }
 
 LogicalResult Applier::applyAll(Region &body) {

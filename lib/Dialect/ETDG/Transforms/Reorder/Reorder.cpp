@@ -142,13 +142,6 @@ static void keepAllPlanes(const Nest &nest, DependenceAnalysis &analysis) {
         op.removeLiveAttr();
 }
 
-static void setSchedule(const Nest &nest, ScheduleAttr schedule) {
-  if (auto block = dyn_cast<BlockOp>(nest.op))
-    block.setScheduleAttr(schedule);
-  else
-    cast<NestOp>(nest.op).setScheduleAttr(schedule);
-}
-
 static void apply(const Nest &nest, DependenceAnalysis &analysis) {
   if (nest.candidates.empty())
     return;
@@ -159,7 +152,7 @@ static void apply(const Nest &nest, DependenceAnalysis &analysis) {
       remarkDeclared(nest);
     return;
   }
-  setSchedule(nest, best.toSchedule(context));
+  setSchedule(nest.op, best.toSchedule(context));
   SmallVector<Attribute> schedules;
   for (const Order &order : nest.candidates)
     schedules.push_back(order.toSchedule(context));
@@ -184,7 +177,7 @@ static void apply(const KernelGroup &group, DependenceAnalysis &analysis) {
   MLIRContext *context = group.members.front().nest->op->getContext();
   for (const GroupMember &member : group.members) {
     ScheduleAttr schedule = member.order.toSchedule(context, member.offset);
-    setSchedule(*member.nest, schedule);
+    setSchedule(member.nest->op, schedule);
     SmallVector<Attribute> schedules(1, schedule);
     for (const Order &order : member.nest->candidates)
       if (ScheduleAttr other = order.toSchedule(context); other != schedule)
@@ -279,9 +272,7 @@ void etdg::reorderGraph(GraphOp graph) {
 
 /// Whether is given an item's schedule: reordering says no levels, and stages nothing.
 static bool isGiven(Operation *item) {
-  auto nest = dyn_cast<NestOp>(item);
-  auto block = dyn_cast<BlockOp>(item);
-  ScheduleAttr schedule = nest ? nest.getScheduleAttr() : block ? block.getScheduleAttr() : ScheduleAttr();
+  ScheduleAttr schedule = scheduleOf(item);
   return schedule && (schedule.hasLevels() || !schedule.getPlacements().empty());
 }
 

@@ -84,9 +84,9 @@ static SmallVector<Unit> getUnits(const ReorderPlan &plan) {
 /// Splits the dimensions of a nest; the inner ones are maps.
 static bool apply(Operation *item, ArrayRef<Split> splits) {
   for (const Split &split : llvm::reverse(splits)) {
-    if (failed(splitDim(getBlocks(item).front(), split.dim, split.factor)))
+    if (failed(splitDim(blocksOf(item).front(), split.dim, split.factor)))
       return false;
-    for (BlockOp block : getBlocks(item)) {
+    for (BlockOp block : blocksOf(item)) {
       BlockBuilder builder = BlockBuilder::from(block);
       builder.operators[split.dim + 1] = ft::OperatorKind::Map;
       builder.assign(block);

@@ -26,7 +26,7 @@ SmallVector<Operation *> reorder::getItems(Region &body) {
 
 
 bool reorder::canDistribute(const Site &site, const SymbolSpace &space) {
-  return llvm::all_of(getBlocks(site.item), [&](BlockOp block) {
+  return llvm::all_of(blocksOf(site.item), [&](BlockOp block) {
     return block.getBody().getOps<BufferOp>().empty() || getOuterLengths(block, space);
   });
 }
@@ -108,7 +108,7 @@ class Distributor {
 public:
   Distributor(const Site &site, const SymbolSpace &space)
       : site(site), space(space), graph(site.item->getParentOfType<GraphOp>()),
-        parents(getBlocks(site.item)), builder(site.item) {}
+        parents(blocksOf(site.item)), builder(site.item) {}
   /// The nests and blocks that stand now.
   SmallVector<Operation *> run();
 
@@ -167,7 +167,7 @@ void Distributor::chooseDims(const SitePart &part) {
   BlockOp front = parents.front();
   SmallVector<StringAttr> childNames;
   for (const PartItem &entry : part.items) {
-    BlockOp block = getBlocks(entry.item).front();
+    BlockOp block = blocksOf(entry.item).front();
     if (block.getNumOwnDims() <= childNames.size())
       continue;
     SmallVector<StringAttr> names = block.getDimNames();
@@ -216,7 +216,7 @@ Operation *Distributor::emit(const SitePart &part) {
   chooseDims(part);
   unsigned count = 0;
   for (const PartItem &entry : part.items)
-    count += getBlocks(entry.item).size();
+    count += blocksOf(entry.item).size();
   Block *body = nullptr;
   Operation *result = nullptr;
   if (count > 1 || site.kind == Distribution::OneNest) {
@@ -226,7 +226,7 @@ Operation *Distributor::emit(const SitePart &part) {
     result = nest;
   }
   for (const PartItem &entry : part.items)
-    for (BlockOp block : getBlocks(entry.item)) {
+    for (BlockOp block : blocksOf(entry.item)) {
       if (body) {
         block->moveBefore(body, body->end());
       } else {

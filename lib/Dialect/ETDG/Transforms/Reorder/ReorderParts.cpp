@@ -64,7 +64,7 @@ void PartFinder::collectAccesses(Node &node) {
 PartFinder::PartFinder(Operation *site) {
   std::optional<size_t> count;
   bool isUniform = true;
-  for (auto [parent, block] : llvm::enumerate(getBlocks(site))) {
+  for (auto [parent, block] : llvm::enumerate(blocksOf(site))) {
     SmallVector<Operation *> items = getItems(block.getBody());
     isUniform &= !count || *count == items.size();
     count = items.size();

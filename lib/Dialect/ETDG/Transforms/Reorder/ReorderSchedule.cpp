@@ -61,17 +61,8 @@ std::string Order::str(ArrayRef<StringAttr> dims) const {
 // Nests
 //===----------------------------------------------------------------------===//
 
-SmallVector<BlockOp> reorder::getBlocks(Operation *item) {
-  if (auto block = dyn_cast<BlockOp>(item))
-    return {block};
-  return llvm::to_vector(cast<NestOp>(item).getBody().getOps<BlockOp>());
-}
-
 bool reorder::isScheduled(Operation *item) {
-  if (auto nest = dyn_cast<NestOp>(item); nest && nest.getScheduleAttr())
-    return true;
-  return llvm::any_of(getBlocks(item),
-                      [](BlockOp block) { return block.getScheduleAttr() != ScheduleAttr(); });
+  return scheduleOf(item) || llvm::any_of(blocksOf(item), [](BlockOp block) { return bool(block.getScheduleAttr()); });
 }
 
 bool reorder::isOnTrial(Operation *op) {
@@ -398,7 +389,7 @@ LogicalResult CandidateBuilder::build() {
 
 Nest reorder::analyzeNest(Operation *op, DependenceAnalysis &analysis,
                           const TypicalLengths &lengths) {
-  Nest nest{op, getBlocks(op)};
+  Nest nest{op, blocksOf(op)};
   BlockOp first = nest.blocks.front();
   nest.numOwn = first.getNumOwnDims();
   if (nest.numOwn == 0)

@@ -67,8 +67,6 @@ struct Nest {
 /// Dependences, ranges and candidates of a nest.
 Nest analyzeNest(Operation *op, DependenceAnalysis &analysis, const TypicalLengths &lengths);
 
-/// The blocks of a nest, or the block that stands alone.
-SmallVector<BlockOp> getBlocks(Operation *item);
 /// Whether someone has given the nest or block a schedule already.
 bool isScheduled(Operation *item);
 

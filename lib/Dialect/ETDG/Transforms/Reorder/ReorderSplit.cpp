@@ -63,7 +63,7 @@ struct Candidate {
 
 /// On items that were tried, while the pass runs: a copy's have it, too.
 static Candidate getSite(Operation *item) {
-  SmallVector<BlockOp> blocks = getBlocks(item);
+  SmallVector<BlockOp> blocks = blocksOf(item);
   if (blocks.empty() || item->hasAttr(etdg::names::keptTogether) || isScheduled(item) ||
       isa<KernelOp>(item->getParentOp()))
     return {};
@@ -76,7 +76,7 @@ static Candidate getSite(Operation *item) {
     SmallVector<Operation *> items = getItems(block.getBody());
     numItems = std::max<unsigned>(numItems, items.size());
     for (Operation *child : items) {
-      SmallVector<BlockOp> inner = getBlocks(child);
+      SmallVector<BlockOp> inner = blocksOf(child);
       isPlain &= !inner.empty() && !isScheduled(child);
       if (inner.empty())
         continue;
@@ -143,7 +143,7 @@ static double getTypicalSteps(Operation *item,
       own = nest->getTypicalDeclaredSteps();
   }
   double inside = 1;
-  for (BlockOp block : getBlocks(item)) {
+  for (BlockOp block : blocksOf(item)) {
     double sum = 0;
     if (!block.isLeaf())
       for (Operation *child : getItems(block.getBody()))
@@ -305,7 +305,7 @@ static void takeMapsIn(GraphOp graph, Operation *around,
         isa<KernelOp>(around) || hasSequentialDim(block) || !holdsItemsAlone(block))
       return;
     for (Operation *item : getItems(block.getBody()))
-      if (getBlocks(item).empty() || isScheduled(item))
+      if (blocksOf(item).empty() || isScheduled(item))
         return;
     Site site{block, Distribution::Each};
     SymbolSpace space(graph);
@@ -350,7 +350,7 @@ static StringRef describe(Distribution kind) {
 
 static std::string describeBlocks(Operation *item) {
   std::string what;
-  for (BlockOp block : getBlocks(item))
+  for (BlockOp block : blocksOf(item))
     what += (what.empty() ? "" : ", ") + describeBlock(block);
   return what;
 }

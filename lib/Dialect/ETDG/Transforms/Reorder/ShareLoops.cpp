@@ -33,14 +33,8 @@ static bool mayBeShared(BlockOp around) {
 }
 
 static ScheduleAttr takeOrder(Operation *item) {
-  ScheduleAttr order;
-  if (auto nest = dyn_cast<NestOp>(item)) {
-    order = nest.getScheduleAttr();
-    nest.removeScheduleAttr();
-  } else {
-    order = cast<BlockOp>(item).getScheduleAttr();
-    cast<BlockOp>(item).removeScheduleAttr();
-  }
+  ScheduleAttr order = scheduleOf(item);
+  setSchedule(item, nullptr);
   item->removeAttr(etdg::names::candidates);
   item->removeAttr(etdg::names::divisions);
   return order;
@@ -68,16 +62,11 @@ static bool isOrderAlone(ScheduleAttr order) {
   return !order || (order.getPlacements().empty() && !order.hasLevels() && !order.getBlock() && !order.getTarget());
 }
 
-static ScheduleAttr getOrder(Operation *item) {
-  auto nest = dyn_cast<NestOp>(item);
-  return nest ? nest.getScheduleAttr() : cast<BlockOp>(item).getScheduleAttr();
-}
-
 KernelOp etdg::shareLoops(GraphOp graph, BlockOp around) {
   Site site{around, Distribution::Each};
   SymbolSpace space(graph);
   SmallVector<Operation *> inside = mayBeShared(around) ? getItems(around.getBody()) : SmallVector<Operation *>();
-  if (inside.empty() || !canDistribute(site, space) || !llvm::all_of(inside, [](Operation *item) { return isOrderAlone(getOrder(item)); }))
+  if (inside.empty() || !canDistribute(site, space) || !llvm::all_of(inside, [](Operation *item) { return isOrderAlone(scheduleOf(item)); }))
     return {};
   unsigned shared = around.getNumOwnDims();
   SmallVector<ScheduleAttr> orders = llvm::map_to_vector(inside, takeOrder);
@@ -88,12 +77,8 @@ KernelOp etdg::shareLoops(GraphOp graph, BlockOp around) {
   Block &body = kernel.getBody().empty() ? kernel.getBody().emplaceBlock() : kernel.getBody().front();
   for (auto [item, order] : llvm::zip_equal(items, orders)) {
     item->moveBefore(&body, body.end());
-    if (!order)
-      continue;
-    if (auto nest = dyn_cast<NestOp>(item))
-      nest.setScheduleAttr(insideOf(order, shared));
-    else
-      cast<BlockOp>(item).setScheduleAttr(insideOf(order, shared));
+    if (order)
+      setSchedule(item, insideOf(order, shared));
   }
   return kernel;
 }
