@@ -5,7 +5,7 @@
 // RUN: ft-opt %s --ft-compile="to=storage machine=%S/../../machines/cpu.json" | FileCheck %s --check-prefix=SHARES
 // SHARES: etdg.block @r_shares [map, fold] (share, k) in [0, *)
 // SHARES: schedule {{.*}}<dimension = 0, kind = parallel, level = core, mapping = {{block|dynamic}}>, <dimension = 1, kind = sequential>] target = "cpu"
-// SHARES-SAME: tile = 100 : i64
+// SHARES-SAME: tile = 100, domain = 
 //
 // RUN: ft-opt %s --ft-compile="to=storage target=sm_90a" | FileCheck %s --check-prefix=GRID
 // GRID: etdg.block @r_shares [map, fold] (share, k) in [0, *)
