@@ -7,14 +7,14 @@
 // stacked_rnn, cpu: most = 64 => most = 3: equal
 // stacked_rnn, cpu: mapping = dynamic => mapping = block: equal
 // stacked_rnn, cpu: tile = \?, most = 64, kind = parallel, level = core, mapping = dynamic>, (.*), <dimension = 0, most = 64, kind = parallel, level = rows> => kind = parallel, level = core, mapping = dynamic>, \1: equal
-// stacked_rnn, cpu: level = core => level = grid: refused: the CPU engine can't run the schedule's loop over i (level grid)
+// stacked_rnn, cpu: level = core, mapping = dynamic => level = grid, mapping = cyclic: refused: the CPU engine can't run the schedule's loop over i (level grid)
 // stacked_rnn, cpu: most = 64, kind = parallel, level = rows => most = 65537, kind = parallel, level = rows: refused: a call has at most 65536 rows
 // stacked_rnn, cpu: <dimension = 2, kind = sequential> => <dimension = 2, kind = parallel>: refused: error: the schedule breaks a dependence: (T2)
 // stacked_rnn, cpu: <dimension = 1, kind = sequential>, <dimension = 2, kind = sequential> => <dimension = 2, kind = sequential>, <dimension = 1, kind = sequential>: equal
 // conv1d, cpu: most = 64 => most = 5: equal
 // conv1d, cpu: tile = \?, most = 64 => tile = ?, most = 5: refused: the CPU engine can't run the schedule's loop over j (level core): the rows inside have room for most = 64, found most = 5
 // conv1d, cpu: tile = \?, most = 64 => tile = 16: refused: cores cut rows where they like, up to most = ..., expected tile = ?, found 16
-// conv1d, cpu: level = core => level = cluster: refused: the CPU engine can't run the schedule's loop over i (level cluster): it has the levels core, rows and listed_rows
+// conv1d, cpu: level = core, mapping = dynamic => level = cluster, mapping = cyclic: refused: the CPU engine can't run the schedule's loop over i (level cluster): it has the levels core, rows and listed_rows
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, kind = sequential, sync = cores>: refused: iterations are mapped dynamically where they are a box and no core waits; expected mapping = block
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, kind = sequential>: refused: the cores share loops inside, and don't wait after its iterations (sync = cores)
 // conv1d, cpu: <dimension = 0, kind = parallel, level = core, mapping = dynamic>, <dimension = 1, tile = \?, most = 64, kind = parallel, level = core, mapping = dynamic> => <dimension = 0, kind = sequential, sync = cores>, <dimension = 1, tile = ?, most = 64, kind = parallel, level = core, mapping = block>: equal
@@ -57,7 +57,7 @@
 // conv1d, sm_90a: threads = 128 => threads = 256: refused: loop nest 0: the tile is for 128 threads, the block has 256
 // conv1d, sm_90a: most = 128 => most = 64: equal
 // conv1d, sm_90a: tile = \?, most = 128 => tile = ?, most = 64: refused: the rows inside have room for most = 128, found most = 64
-// conv1d, sm_90a: level = grid => level = core: refused: it has the levels grid, rows and lifted
+// conv1d, sm_90a: level = grid, mapping = cyclic => level = core, mapping = dynamic: refused: it has the levels grid, rows and lifted
 // stacked_rnn, sm_90a: mapping = cyclic => mapping = static: equal
 // conv1d, sm_90a: shared = 98304 => shared = 98304000: refused: bytes of shared memory on
 // flash_attention, sm_90a: vector = 1, width = 4 => vector = 1, width = 2: equal
