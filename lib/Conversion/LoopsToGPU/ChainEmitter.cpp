@@ -8,10 +8,9 @@
 //===----------------------------------------------------------------------===//
 #include "ChainEmitter.h"
 
-#include "MapCoordinates.h"
+#include "FetchEmitter.h"
 
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/ProductShape.h"
-#include "ft/Dialect/Loops/Transforms/GPU/OperandFetches.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 
@@ -371,15 +370,13 @@ void ChainEmitter::put(unsigned nest, const ElementView &view, Value tile) {
 FailureOr<Value> ChainEmitter::fetch(unsigned number, bool isLeft, Value term) {
   const schedule::ProductTiles &product = *plan.nests[number].product;
   const schedule::StagedOperands &staged = product.staged;
-  ProductShape shape(graph, number, product, e.maxRows);
-  OperandMap map(e.leaf, graph, e.launch);
-  if (std::string why = readFetch(map, shape, product, graph.nests[number], isLeft); !why.empty())
-    return e.leaf.emitError("the GPU engine can't fetch what warp groups multiply: ") << why;
-  Value tensor = e.tensorMap(map), zero = b.number(0);
+  FailureOr<FetchedOperand> operand = readOperand(e, number, product, /*member=*/0, isLeft);
+  if (failed(operand))
+    return failure();
+  Value zero = b.number(0);
   const bool alongTerms = isLeft ? !staged.lhsTransposed : staged.rhsTransposed;
   MapIndices indices{e.valueOf, {}, at.row, Value()};
-  SmallVector<Value> coordinates = emitCoordinates(b, map, indices, alongTerms ? zero : term, alongTerms ? term : zero);
-  return tile::FetchOp::create(b, isLeft ? staged.lhs : staged.rhs, tensor, coordinates).getResult();
+  return emitFetch(e, isLeft ? staged.lhs : staged.rhs, *operand, indices, alongTerms ? zero : term, alongTerms ? term : zero);
 }
 
 LogicalResult ChainEmitter::emitProduct(unsigned number) {

@@ -115,6 +115,9 @@ void KernelBuilder::emitGridBarrier() {
     plan().counterBytes = 64;
   }
   Value counter = atEntry([&] { return argument(counterBuffer); });
+  // What is written is for TMA, too.
+  if (hasRoles)
+    NVVM::FenceProxyOp::create(b, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_global), NVVM::SharedSpaceAttr());
   b.barrier();
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, threads.id, b.number32(0));
   auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
@@ -159,6 +162,8 @@ void KernelBuilder::emitGridBarrier() {
                             ArrayAttr());
   b.setInsertionPointAfter(branch);
   b.barrier();
+  if (hasRoles)
+    tile::JoinOp::create(b, Value());
 }
 
 /// The index, or 0 where it is out of range. The first of all threads that has such a one, where `may`

@@ -113,6 +113,7 @@ public:
   Threads threads;
   bool cooperative = false;  // thread blocks wait for each other
   bool overlaps = false;     // the launch before it
+  bool hasRoles = false;     // some of its warp groups fetch what others compute with
   int64_t sharedBytes = 0;
   llvm::DenseMap<int64_t, Value> sharedPointers; // by offset
   loops::PlaceAttr sums;                         // of the leaf that is emitted

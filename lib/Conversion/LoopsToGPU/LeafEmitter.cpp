@@ -1,6 +1,7 @@
 //===- LeafEmitter.cpp - a leaf, nest after nest --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ChainEmitter.h"
+#include "FetchEmitter.h"
 #include "ProductEmitter.h"
 #include "RowTiles.h"
 
@@ -143,4 +144,60 @@ Value LeafBody::evaluateExtract(tensor::ExtractOp extract, const leaf::ElementVi
       offset = b.add(offset, b.mul(index, stride));
   }
   return e.loadOne(view, offset, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands that are fetched
+//===----------------------------------------------------------------------===//
+
+FailureOr<FetchedOperand> togpu::readOperand(LeafEmitter &e, unsigned nest, const schedule::ProductTiles &product, unsigned member, bool isLhs) {
+  FetchedOperand operand;
+  if (std::string why = readFetch(operand.fetch, {e.leaf, e.graph, e.launch, nest, product}, member, isLhs); !why.empty())
+    return e.leaf.emitError("the GPU engine can't fetch what warp groups multiply: ") << why;
+  // (Before the loop over terms: another one may ask for the same.)
+  for (const OperandFetch::Place &place : operand.fetch.places) {
+    operand.tensors.push_back(place.map ? e.tensorMap(*place.map) : Value());
+    if (place.condition)
+      (void)e.valueOf(place.condition);
+    if (place.map)
+      evaluateIndices(*place.map, e.valueOf);
+  }
+  return operand;
+}
+
+namespace {
+/// Collects what a fetch is made of.
+struct FetchParts {
+  SmallVector<Value> tensors, coordinates, conditions;
+};
+} // namespace
+
+/// Zeros are what lies beyond a tensor.
+static void addZeros(LeafEmitter &e, const FetchedOperand &operand, ArrayRef<Value> coordinates, FetchParts &parts) {
+  constexpr int64_t beyond = int64_t(1) << 30; // more than any extent, less than what coordinates can be
+  size_t other = size_t(llvm::find_if(operand.tensors, [](Value tensor) { return bool(tensor); }) - operand.tensors.begin());
+  parts.tensors.push_back(operand.tensors[other]);
+  parts.coordinates.push_back(e.b.number(beyond));
+  llvm::append_range(parts.coordinates, coordinates.drop_front());
+}
+
+Value togpu::emitFetch(LeafEmitter &e, tile::SharedType type, ArrayRef<FetchedOperand> operands, const MapIndices &indices, Value row, Value column) {
+  FetchParts parts;
+  for (const FetchedOperand &operand : operands) {
+    SmallVector<SmallVector<Value>> coordinates;
+    for (const OperandFetch::Place &place : operand.fetch.places)
+      coordinates.push_back(place.map ? emitCoordinates(e.b, *place.map, indices, row, column) : SmallVector<Value>());
+    const SmallVector<Value> &known = *llvm::find_if(coordinates, [](const SmallVector<Value> &own) { return !own.empty(); });
+    for (auto [place, tensor, own] : llvm::zip_equal(operand.fetch.places, operand.tensors, coordinates)) {
+      if (place.condition)
+        parts.conditions.push_back(indices.valueOf(place.condition));
+      if (!tensor) {
+        addZeros(e, operand, known, parts);
+        continue;
+      }
+      parts.tensors.push_back(tensor);
+      llvm::append_range(parts.coordinates, own);
+    }
+  }
+  return tile::FetchOp::create(e.b, type, parts.tensors, parts.coordinates, parts.conditions);
 }

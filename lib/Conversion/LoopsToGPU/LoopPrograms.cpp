@@ -186,6 +186,7 @@ LogicalResult LoopWalker::run(StringRef name) {
   b.setLoc(source.getLoc());
   e.cooperative = isWaiting;
   e.overlaps = launch.getOverlaps();
+  e.hasRoles = source->hasAttr(tile::names::pipeline);
   e.sharedBytes = source->getAttrOfType<loops::SharedAttr>(loops::names::shared).getBytes();
   e.threads.count = block.getThreads();
   e.beginFunction(name);

@@ -20,6 +20,8 @@ struct MapIndices {
   Value row;                                  // of the leaf's call, where it is no digit of the matrix
   Value begin;                                // the first of the leaf's columns; null: it computes all
 };
+/// Computes what coordinates are made of here, for all that follows.
+void evaluateIndices(const OperandMap &map, llvm::function_ref<Value(OpFoldResult)> valueOf);
 /// Where the box begins that has this row and this column of the matrix first.
 SmallVector<Value> emitCoordinates(Code &b, const OperandMap &map, const MapIndices &indices, Value row, Value column);
 

@@ -257,6 +257,13 @@ class TensorCoordinates {
 public:
   TensorCoordinates(Code &b, const OperandMap &map, const MapIndices &indices) : b(b), map(map), indices(indices) {}
 
+  static void evaluate(const OperandMap &map, llvm::function_ref<Value(OpFoldResult)> valueOf) {
+    for (const OperandMap::Dim &dim : map.dims)
+      (void)valueOf(dim.index);
+    if (map.inside)
+      (void)valueOf(map.inside);
+  }
+
   SmallVector<Value> emit(Value row, Value column) {
     SmallVector<Value> coordinates;
     for (auto [g, group] : llvm::enumerate(map.groups)) {
@@ -295,6 +302,8 @@ private:
   const MapIndices &indices;
 };
 } // namespace mlir::ft::togpu
+
+void togpu::evaluateIndices(const OperandMap &map, llvm::function_ref<Value(OpFoldResult)> valueOf) { TensorCoordinates::evaluate(map, valueOf); }
 
 SmallVector<Value> togpu::emitCoordinates(Code &b, const OperandMap &map, const MapIndices &indices, Value row, Value column) {
   return TensorCoordinates(b, map, indices).emit(row, column);

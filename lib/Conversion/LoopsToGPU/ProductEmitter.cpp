@@ -11,10 +11,9 @@
 
 #include "ft/Conversion/LaunchPlan/Entry.h"
 
-#include "MapCoordinates.h"
+#include "FetchEmitter.h"
 
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/ProductShape.h"
-#include "ft/Dialect/Loops/Transforms/GPU/OperandFetches.h"
 
 #include "ft/Dialect/Tile/IR/Tile.h"
 
@@ -57,8 +56,7 @@ private:
     Operand lhs;
     SmallVector<Operand> rhs;
     int64_t steps; // of the layout's number of terms
-    std::shared_ptr<OperandMap> maps[2]; // of warp groups, instead of these
-    Value tensors[2];
+    SmallVector<FetchedOperand> fetched[2]; // of warp groups, instead of these: left ones, right ones
     At at = {};
   };
   struct StagedRight {
@@ -616,8 +614,8 @@ Value ProductEmitter::multiplyInGroups(const Sweep &sweep, Value sums, Value row
   auto fetch = [&](bool isLhs) -> Value {
     const bool alongTerms = isLhs ? !staged.lhsTransposed : staged.rhsTransposed;
     Value own = isLhs ? row : column;
-    SmallVector<Value> coordinates = emitCoordinates(b, *sweep.maps[isLhs ? 0 : 1], indices, alongTerms ? own : term, alongTerms ? term : own);
-    return tile::FetchOp::create(b, isLhs ? staged.lhs : staged.rhs, sweep.tensors[isLhs ? 0 : 1], coordinates);
+    return emitFetch(e, isLhs ? staged.lhs : staged.rhsOf(int64_t(sweep.members.size()), attribute.getBlock()[1]), sweep.fetched[isLhs ? 0 : 1], indices,
+                     alongTerms ? own : term, alongTerms ? term : own);
   };
   Value lhs = fetch(true), rhs = fetch(false), stage = b.number(0);
   Value sum = tile::MmaOp::create(b, sums.getType(), loop.getRegionIterArg(0), lhs, stage, rhs, stage, staged.lhsTransposed, staged.rhsTransposed,
@@ -645,15 +643,14 @@ FailureOr<ProductEmitter::Sweep> ProductEmitter::makeSweep(const Terms &terms, u
   };
   Sweep sweep{terms, members, {}, {}, int64_t(llvm::divideCeil(terms.axis.most, attribute.getStep())), {}};
   if (attribute.getWgmma()) {
-    ProductShape own(graph, number, terms.product, e.maxRows);
     sweep.at = at;
-    for (bool isLhs : {true, false}) {
-      auto map = std::make_shared<OperandMap>(e.leaf, graph, e.launch);
-      if (std::string why = readFetch(*map, own, terms.product, terms.nest, isLhs); !why.empty())
-        return e.leaf.emitError("the GPU engine can't fetch what warp groups multiply: ") << why;
-      sweep.tensors[isLhs ? 0 : 1] = e.tensorMap(*map);
-      sweep.maps[isLhs ? 0 : 1] = std::move(map);
-    }
+    for (bool isLhs : {true, false})
+      for (unsigned member : isLhs ? members.take_front() : members) {
+        FailureOr<FetchedOperand> operand = readOperand(e, number, terms.product, member, isLhs);
+        if (failed(operand))
+          return failure();
+        sweep.fetched[isLhs ? 0 : 1].push_back(std::move(*operand));
+      }
     return sweep;
   }
   sweep.lhs = makeOperand(readOf(members.front(), true), lhsAlong ? m : terms.axis, lhsAlong ? terms.axis : m, toOwn, at);

@@ -22,6 +22,8 @@ constexpr int64_t groupRows = ProductAttr::groupRows, groupTerms = ProductAttr::
 // Fetches
 //===----------------------------------------------------------------------===//
 
+static int64_t rowsOf(TensorMapType map) { return llvm::product_of(map.getBox().drop_back()); }
+
 struct LowerStartFetch : OpConversionPattern<StartFetchOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(StartFetchOp op, OneToNOpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -29,14 +31,17 @@ struct LowerStartFetch : OpConversionPattern<StartFetchOp> {
     SharedType tile = op.getTile().getType();
     constexpr unsigned clusterSpace = 7; // PTX 8.0 copies to no other
     auto cluster = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
-    const int64_t columns = tile.getSlabColumns();
-    for (int64_t slab = 0; slab * columns < tile.getShape()[1]; ++slab) {
+    const int64_t columns = tile.getSlabColumns(), rows = rowsOf(op.getMap().getType());
+    const bool isAlongRows = rows < tile.getShape()[0];
+    const int64_t own = isAlongRows ? tile.getShape()[1] : tile.getShape()[1] / int64_t(op.getParts());
+    const int64_t begin = int64_t(op.getPart()) * (isAlongRows ? rows * tile.getSwizzle() : own / columns * tile.getSlabBytes());
+    for (int64_t slab = 0; slab * columns < own; ++slab) {
       SmallVector<Value> coordinates; // the fastest first
       for (Value coordinate : llvm::reverse(op.getCoordinates())) {
         Value first = coordinates.empty() ? b.add(coordinate, slab * columns) : coordinate;
         coordinates.push_back(b.createOrFold<arith::TruncIOp>(b.getI32Type(), first));
       }
-      Value to = b.at(adaptor.getTile().front(), slab * tile.getSlabBytes(), b.getI8Type());
+      Value to = b.at(adaptor.getTile().front(), begin + slab * tile.getSlabBytes(), b.getI8Type());
       to = LLVM::AddrSpaceCastOp::create(b, cluster, to);
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(b, to, adaptor.getMap().front(), coordinates, op.getBarrier(), ValueRange(), Value(),
                                                              Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,

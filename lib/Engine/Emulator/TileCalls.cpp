@@ -225,9 +225,25 @@ struct CallFetch : CallPattern<FetchOp> {
     TileOperation described = startOperation(op, TileKind::fetch);
     described.element = describe(op.getType().getElementType());
     described.made = {op.getType().getShape()[0], op.getType().getShape()[1]};
-    SmallVector<Value> words = {LLVM::PtrToIntOp::create(b, b.getI64Type(), adaptor.getMap().front())};
-    llvm::append_range(words, op.getCoordinates());
+    described.parts = op.getParts();
+    described.conditions = int64_t(op.getConditions().size());
+    SmallVector<Value> words;
+    for (Value condition : op.getConditions())
+      words.push_back(arith::ExtUIOp::create(b, b.getI64Type(), condition));
+    for (auto [part, map] : llvm::enumerate(adaptor.getMaps())) {
+      words.push_back(LLVM::PtrToIntOp::create(b, b.getI64Type(), map.front()));
+      llvm::append_range(words, op.getCoordinatesOf(unsigned(part)));
+    }
     return replaceByTile(op, b.run(std::move(described), words), b, rewriter);
+  }
+};
+
+/// Without roles all threads have been at the barrier.
+struct DropJoin : CallPattern<JoinOp> {
+  using CallPattern::CallPattern;
+  LogicalResult matchAndRewrite(JoinOp op, OneToNOpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -376,7 +392,7 @@ auto ::ft::emulate::callTiles(Operation *module, std::vector<TileOperation> &ope
   populateRowCalls(converter, patterns, calls);
   mlir::ft::populateTileMemoryPatterns(converter, patterns);
   module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(tile::names::pipeline); }); // whose roles are not interpreted
-  patterns.add<CallLoad, CallStore, CallCopy, CallFetch, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
+  patterns.add<CallLoad, CallStore, CallCopy, CallFetch, DropJoin, CallOrder<CommitOp, NVVM::CpAsyncCommitGroupOp>,
                CallOrder<WaitOp, NVVM::CpAsyncWaitGroupOp>, CallOrder<BarrierOp, NVVM::Barrier0Op>, CallSplat, CallNumbers, CallConcat, CallPart, CallRowValues, CallBroadcast, CallMma, CallMap,
                CallReduce>(converter, context, calls);
   ConversionTarget target(*context);

@@ -416,14 +416,34 @@ void BlockTiles::copy(Grid &grid, const TileOperation &op, const uint64_t *words
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The slabs of a tile, box by box: the map, then coordinates, the slowest first.
+/// Conditions, then of each part or alternative the map and coordinates, the slowest first.
 void BlockTiles::fetchBoxes(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result) {
+  const uint64_t *end = words + op.numWords, *conditions = words;
+  const int64_t maps = op.conditions > 0 ? op.conditions + 1 : op.parts;
+  words += op.conditions;
+  bool isDone = false;
+  for (int64_t i = 0; i < maps; ++i) {
+    const auto *map = words < end ? reinterpret_cast<const TensorMapData *>(words[0]) : nullptr;
+    if (!map || map->magic != TensorMapData::isMap || words + map->rank + 1 > end || (i + 1 == maps && words + map->rank + 1 != end))
+      grid.fail("(E1) takes for a tensor map what is none", op.site);
+    const bool isTaken = op.conditions == 0 || (!isDone && (i == op.conditions || (conditions[i] & 1)));
+    if (isTaken)
+      fetchPart(grid, op, words, op.conditions > 0 ? 0 : i, result);
+    isDone |= isTaken;
+    words += map->rank + 1;
+  }
+}
+
+/// The slabs of a part, box by box.
+void BlockTiles::fetchPart(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t part, int64_t result) {
   const auto &map = *reinterpret_cast<const TensorMapData *>(words[0]);
-  if (map.magic != TensorMapData::isMap || map.rank + 1u != op.numWords)
-    grid.fail("(E1) takes for a tensor map what is none", op.site);
   const uint32_t bytes = op.element.bytes();
-  const int64_t columns = map.box[0];
-  for (int64_t slab = 0; slab * columns < op.made[1]; ++slab) {
+  int64_t columns = map.box[0], rows = 1;
+  for (uint32_t d = 1; d < map.rank; ++d)
+    rows *= map.box[d];
+  const bool isAlongRows = rows < op.made[0];
+  const int64_t all = isAlongRows ? op.made[1] : op.made[1] / op.parts, firstRow = isAlongRows ? part * rows : 0, firstColumn = isAlongRows ? 0 : part * all;
+  for (int64_t slab = 0; slab * columns < all; ++slab) {
     int32_t coordinates[TensorMapData::mostDims] = {};
     for (uint32_t d = 0; d < map.rank; ++d)
       coordinates[d] = int32_t(words[map.rank - d]) + (d == 0 ? int32_t(slab * columns) : 0);
@@ -436,11 +456,11 @@ void BlockTiles::fetchBoxes(Grid &grid, const TileOperation &op, const uint64_t 
       grid.access(piece.from, piece.bytes, bytes, AccessKind::read, op.site);
       std::memcpy(box.data() + piece.to, reinterpret_cast<const void *>(piece.from), piece.bytes);
     }
-    for (int64_t row = 0; row < op.made[0]; ++row)
+    for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column) {
         uint64_t word = 0;
         std::memcpy(&word, box.data() + (row * columns + column) * bytes, bytes);
-        put(result, row * op.made[1] + slab * columns + column, word);
+        put(result, (firstRow + row) * op.made[1] + firstColumn + slab * columns + column, word);
       }
   }
 }

@@ -134,6 +134,8 @@ struct TileOperation {
   /// The operands of a product; `lhs` is also where a copy goes.
   TileStages lhs, rhs;
   bool ofFetched = false; // of tiles that were fetched, not of memory
+  int64_t parts = 1;      // that a fetched tile is made of
+  int64_t conditions = 0; // of all places but the last that a tile may be fetched from
   bool ofOthers = false;  // of a tile of which other threads have elements
   /// Of each row, how many elements are combined.
   int64_t columns = 1;
@@ -207,6 +209,7 @@ private:
   void multiply(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
   void putRowValue(Grid &grid, const TileOperation &op, int64_t tile, int64_t row, uint64_t word);
   void fetchBoxes(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t result);
+  void fetchPart(Grid &grid, const TileOperation &op, const uint64_t *words, int64_t part, int64_t result);
   std::vector<uint64_t> termsOf(Grid &grid, const TileOperation &op, const TileStages &operand, bool termsAreRows, const uint64_t *words, int64_t index);
   bool isRowThere(int64_t points, int64_t row) const;
   uint64_t addressInRows(const TileOperation &op, int64_t points, int64_t position, int64_t begin, uint64_t pointer,

@@ -54,7 +54,8 @@ LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, 
 // Fetches
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyFetch(Operation *op, TensorMapType map, size_t coordinates, SharedType tile) {
+/// Checks a box of a tile that has so many parts.
+static LogicalResult verifyFetch(Operation *op, TensorMapType map, size_t coordinates, SharedType tile, int64_t parts) {
   ArrayRef<int64_t> box = map.getBox();
   if (coordinates != box.size())
     return op->emitOpError() << "(1) expected a coordinate for each of " << box.size() << " dimensions, found " << coordinates;
@@ -63,15 +64,42 @@ static LogicalResult verifyFetch(Operation *op, TensorMapType map, size_t coordi
   int64_t rows = 1;
   for (int64_t size : box.drop_back())
     rows *= size;
-  if (rows != tile.getShape()[0] || box.back() != tile.getSlabColumns())
-    return op->emitOpError() << "(3) expected boxes of " << tile.getShape()[0] << " rows and " << tile.getSlabColumns() << " columns, found " << map;
+  const bool isAlongRows = rows < tile.getShape()[0];
+  if (rows * (isAlongRows ? parts : 1) != tile.getShape()[0] || box.back() != tile.getSlabColumns())
+    return op->emitOpError() << "(3) expected boxes of " << tile.getShape()[0] / (isAlongRows ? parts : 1) << " rows and " << tile.getSlabColumns()
+                             << " columns, found " << map;
+  constexpr int64_t rowUnit = 8; // rows that a swizzle repeats after
+  if (isAlongRows ? rows % rowUnit != 0 : tile.getShape()[1] % (parts * tile.getSlabColumns()) != 0)
+    return op->emitOpError() << "(4) expected " << parts << " parts of whole eights of rows, or of whole slabs, found " << tile;
   return success();
 }
 
-LogicalResult FetchOp::verify() { return verifyFetch(*this, getMap().getType(), getCoordinates().size(), getType()); }
+ValueRange FetchOp::getCoordinatesOf(unsigned number) {
+  size_t before = 0;
+  for (Value map : getMaps().take_front(number))
+    before += cast<TensorMapType>(map.getType()).getBox().size();
+  return getCoordinates().slice(before, cast<TensorMapType>(getMaps()[number].getType()).getBox().size());
+}
+
+LogicalResult FetchOp::verify() {
+  size_t dims = 0;
+  for (Value map : getMaps())
+    dims += cast<TensorMapType>(map.getType()).getBox().size();
+  if (getMaps().empty() || dims != getCoordinates().size())
+    return emitOpError() << "(1) expected a map at least, and a coordinate for each of " << dims << " dimensions, found " << getCoordinates().size();
+  if (!getConditions().empty() && getConditions().size() + 1 != getMaps().size())
+    return emitOpError() << "(5) expected no condition, or one for each map but the last, found " << getConditions().size() << " for " << getMaps().size()
+                         << " maps";
+  for (auto [i, map] : llvm::enumerate(getMaps()))
+    if (failed(verifyFetch(*this, cast<TensorMapType>(map.getType()), getCoordinatesOf(unsigned(i)).size(), getType(), getParts())))
+      return failure();
+  return success();
+}
 
 LogicalResult StartFetchOp::verify() {
-  return verifyFetch(*this, getMap().getType(), getCoordinates().size(), getTile().getType());
+  if (getPart() >= getParts())
+    return emitOpError() << "(5) expected one of " << getParts() << " parts, found number " << getPart();
+  return verifyFetch(*this, getMap().getType(), getCoordinates().size(), getTile().getType(), int64_t(getParts()));
 }
 
 //===----------------------------------------------------------------------===//

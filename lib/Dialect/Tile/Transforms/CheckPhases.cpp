@@ -138,8 +138,32 @@ static LogicalResult checkWaits(RolesOp roles) {
   return success();
 }
 
+/// One letter for each join of a role, with the loops and conditions around.
+static std::string skeletonOfJoins(Block &block) {
+  std::string skeleton;
+  for (Operation &op : block) {
+    if (isa<JoinOp>(op))
+      skeleton += "j";
+    std::string inside;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        inside += "{" + skeletonOfJoins(inner) + "}";
+    if (inside.find('j') != std::string::npos)
+      skeleton += (isa<scf::ForOp>(op) ? "for" : isa<scf::IfOp>(op) ? "if" : "other") + inside;
+  }
+  return skeleton;
+}
+
+/// A join that one role alone comes to lets it wait for ever.
+static LogicalResult checkJoins(RolesOp roles) {
+  std::string load = skeletonOfJoins(roles.getLoad().front()), compute = skeletonOfJoins(roles.getCompute().front());
+  if (load == compute)
+    return success();
+  return roles.emitError("both roles join in the same loops and conditions: found '") << load << "' and '" << compute << "'";
+}
+
 static LogicalResult checkPhases(RolesOp roles) {
-  if (failed(checkWaits(roles)))
+  if (failed(checkWaits(roles)) || failed(checkJoins(roles)))
     return failure();
   for (Region *role : {&roles.getLoad(), &roles.getCompute()}) {
     WalkResult walked = role->walk([&](Operation *op) {

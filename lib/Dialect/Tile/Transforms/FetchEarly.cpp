@@ -98,7 +98,7 @@ bool FirstElements::needPath(Region &role) {
 
 bool FirstElements::find(LLVM::LLVMFuncOp kernel, RolesOp roles) {
   for (Operation *user : acquire.getBarrier().getUsers())
-    if (auto fetch = dyn_cast<StartFetchOp>(user); fetch && isNeverWritten(kernel, fetch.getMap()))
+    if (auto fetch = dyn_cast<StartFetchOp>(user); fetch && fetch->getBlock() == acquire->getBlock() && isNeverWritten(kernel, fetch.getMap()))
       fetches.push_back(fetch);
   llvm::sort(fetches, [](StartFetchOp one, StartFetchOp other) { return one->isBeforeInBlock(other); });
   if (fetches.empty() || !needPath(roles.getLoad()))
@@ -118,7 +118,8 @@ Value FirstElements::startFetches(OpBuilder &b, Value count) {
   for (StartFetchOp fetch : fetches) {
     auto coordinates = llvm::map_to_vector(fetch.getCoordinates(), [&](Value value) { return mapping.lookupOrDefault(value); });
     Value tile = ahead.getTiles()[cast<OpResult>(fetch.getTile()).getResultNumber()];
-    StartFetchOp::create(b, fetch.getLoc(), mapping.lookupOrDefault(Value(fetch.getMap())), coordinates, tile, ahead.getBarrier());
+    StartFetchOp::create(b, fetch.getLoc(), mapping.lookupOrDefault(Value(fetch.getMap())), coordinates, tile, ahead.getBarrier(), fetch.getPart(),
+                         fetch.getParts());
   }
   return arith::AddIOp::create(b, loc, count, arith::ConstantIntOp::create(b, loc, 1, 32));
 }

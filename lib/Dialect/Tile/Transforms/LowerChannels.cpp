@@ -44,13 +44,15 @@ public:
     createBlock(&loop.getAfter());
     scf::YieldOp::create(*this);
   }
-  /// One thread of each warp arrives.
-  void arriveOnce(Value barrier) {
+  /// One thread of each warp arrives, after a phase of another barrier if it is given one.
+  void arriveOnce(Value barrier, Value after = Value(), Value parity = Value()) {
     Value lane = arith::RemUIOp::create(*this, NVVM::ThreadIdXOp::create(*this, getI32Type()), number(warpThreads));
     Value isFirst = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq, lane, number(0));
     auto branch = scf::IfOp::create(*this, isFirst, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(*this);
     setInsertionPoint(branch.thenBlock()->getTerminator());
+    if (after)
+      waitFor(after, parity);
     NVVM::MBarrierArriveOp::create(*this, getI64Type(), barrier, Value(), NVVM::MemScopeKindAttr::get(getContext(), NVVM::MemScopeKind::CTA));
   }
 };
@@ -95,10 +97,12 @@ public:
   LogicalResult run();
 
 private:
-  void initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flags);
+  void initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flags, Value joins);
   LogicalResult lower(ChannelOp channel, Operation *op);
   FailureOr<Value> lower(FlagOp flag);
   void lower(RaisedOp raised, Value memory);
+  LogicalResult lower(JoinOp join, Value memory);
+  FailureOr<Value> lowerJoins();
   int64_t warps() const { return pipeline.getComputerThreads() / warpThreads; }
   Value groupOf(ImplicitLocOpBuilder &b);
   void branch();
@@ -114,8 +118,11 @@ private:
 /// Of a flag's memory: a word, and the barrier at which the computing warps have left it for good.
 static constexpr int64_t flagBytes = 16, flagBarrier = 8;
 
+/// Of joins: the barrier at which the computing warps arrive, and the one at which the loading role does.
+static constexpr int64_t joinBytes = 16, seenBarrier = 8;
+
 /// One thread makes the barriers, and all see them, TMA too.
-void RoleLowering::initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flags) {
+void RoleLowering::initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flags, Value joins) {
   ImplicitLocOpBuilder b(roles.getLoc(), roles);
   Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, arith::ConstantIntOp::create(b, 0, 32));
@@ -130,6 +137,11 @@ void RoleLowering::initialize(ArrayRef<ChannelOp> channels, ArrayRef<Value> flag
     BarrierCode code(once.thenBlock()->getTerminator());
     LLVM::StoreOp::create(code, code.number(0), flag);
     NVVM::MBarrierInitOp::create(code, TypeRange(), code.at(flag, flagBarrier), code.number(warps()), Value());
+  }
+  if (joins) {
+    BarrierCode code(once.thenBlock()->getTerminator());
+    NVVM::MBarrierInitOp::create(code, TypeRange(), joins, code.number(warps()), Value());
+    NVVM::MBarrierInitOp::create(code, TypeRange(), code.at(joins, seenBarrier), code.number(1), Value());
   }
   b.setInsertionPoint(once.thenBlock()->getTerminator());
   NVVM::FenceMbarrierInitOp::create(b);
@@ -201,6 +213,40 @@ FailureOr<Value> RoleLowering::lower(FlagOp flag) {
   return memory;
 }
 
+/// Computing warps arrive once the loading role has seen the join before: a phase is never two ahead of the thread that waits for it. (Lanes of a warp come
+/// here one after the other: the lane that arrives waits, no other.) What the loading role fetches after is what threads wrote before.
+LogicalResult RoleLowering::lower(JoinOp join, Value memory) {
+  if (!join.getPosition())
+    return join.emitError("joins have no numbers yet: tile-place-slots gives them");
+  BarrierCode b(join);
+  auto scope = NVVM::MemScopeKindAttr::get(b.getContext(), NVVM::MemScopeKind::CTA);
+  Value parity = arith::AndIOp::create(b, join.getPosition(), b.number(1));
+  if (roles.getLoad().isAncestor(join->getParentRegion())) {
+    b.waitFor(memory, parity);
+    NVVM::FenceProxyOp::create(b, NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_global), NVVM::SharedSpaceAttr());
+    NVVM::MBarrierArriveOp::create(b, b.getI64Type(), b.at(memory, seenBarrier), Value(), scope);
+  } else {
+    b.arriveOnce(memory, b.at(memory, seenBarrier), arith::XOrIOp::create(b, parity, b.number(1)));
+  }
+  join.erase();
+  return success();
+}
+
+/// Lowers all joins; the memory of their barriers, null: there is none.
+FailureOr<Value> RoleLowering::lowerJoins() {
+  SmallVector<JoinOp> joins;
+  roles->walk([&](JoinOp join) { joins.push_back(join); });
+  if (joins.empty())
+    return Value();
+  ImplicitLocOpBuilder b(roles.getLoc(), roles);
+  int64_t after = 0;
+  FailureOr<Value> memory = makeSharedMemory(b, cast<LLVM::LLVMFuncOp>(roles->getParentOp()), joinBytes, joinBytes, /*most=*/0, after);
+  for (JoinOp join : joins)
+    if (failed(memory) || failed(lower(join, *memory)))
+      return failure();
+  return memory;
+}
+
 /// The number of this thread's warp group, which the warp knows to be one for all of its lanes.
 Value RoleLowering::groupOf(ImplicitLocOpBuilder &b) {
   auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b, value, 32); };
@@ -250,7 +296,10 @@ LogicalResult RoleLowering::run() {
       return failure();
     flags.push_back(*memory);
   }
-  initialize(channels, flags);
+  FailureOr<Value> joins = lowerJoins();
+  if (failed(joins))
+    return failure();
+  initialize(channels, flags, *joins);
   branch();
   for (ChannelOp channel : channels)
     channel.erase();

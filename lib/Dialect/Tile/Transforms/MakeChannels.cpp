@@ -168,6 +168,22 @@ static SmallVector<Type> typesOf(const Group &group) {
   return llvm::map_to_vector(group, [](FetchOp fetch) -> Type { return fetch.getType(); });
 }
 
+/// Begins to fetch all parts of a tile, or one of its alternatives.
+static void start(FetchOp fetch, Value tile, Value barrier, ImplicitLocOpBuilder &b) {
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [i, map] : llvm::enumerate(fetch.getMaps())) {
+    if (i < fetch.getConditions().size()) {
+      auto branch = scf::IfOp::create(b, fetch.getConditions()[i], /*withElseRegion=*/true);
+      OpBuilder then = branch.getThenBodyBuilder();
+      StartFetchOp::create(then, fetch.getLoc(), map, fetch.getCoordinatesOf(unsigned(i)), tile, barrier);
+      b.setInsertionPoint(branch.elseBlock()->getTerminator());
+      continue;
+    }
+    const bool isPart = fetch.getConditions().empty();
+    StartFetchOp::create(b, fetch.getLoc(), map, fetch.getCoordinatesOf(unsigned(i)), tile, barrier, uint64_t(isPart ? i : 0), uint64_t(fetch.getParts()));
+  }
+}
+
 void ChannelMaker::load(Element &element, Value channel) {
   // After the last one, where all coordinates are known.
   Group &group = element.load;
@@ -175,7 +191,7 @@ void ChannelMaker::load(Element &element, Value channel) {
   const int64_t bytes = element.getBytes(), all = cast<ChannelType>(channel.getType()).getSlotBytes();
   auto acquire = AcquireOp::create(b, typesOf(group), LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), channel, Value());
   for (auto [fetch, tile] : llvm::zip_equal(group, acquire.getTiles()))
-    StartFetchOp::create(b, fetch.getLoc(), fetch.getMap(), fetch.getCoordinates(), tile, acquire.getBarrier());
+    start(fetch, tile, acquire.getBarrier(), b);
   PublishOp::create(b, channel, Value(), uint64_t(bytes == all ? 0 : bytes));
   for (FetchOp fetch : group)
     fetch.erase();

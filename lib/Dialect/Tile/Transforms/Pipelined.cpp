@@ -24,6 +24,10 @@ LogicalResult tile::eachRoles(Operation *root, llvm::function_ref<LogicalResult(
   return failure(walked.wasInterrupted());
 }
 
+bool tile::hasJoins(RolesOp roles) {
+  return roles->walk([](JoinOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,9 @@ llvm::LogicalResult eachPipelined(Operation *root, llvm::function_ref<llvm::Logi
 /// The same with the roles of each kernel that has been divided.
 llvm::LogicalResult eachRoles(Operation *root, llvm::function_ref<llvm::LogicalResult(RolesOp)> change);
 
+/// Whether thread blocks wait for each other in a kernel: its loading role goes on after its computing one.
+bool hasJoins(RolesOp roles);
+
 /// Adds threads to each launch of a kernel in the launch plan beside it, and to the kernel's own limit; where no plan is, to that alone.
 llvm::LogicalResult addThreads(LLVM::LLVMFuncOp kernel, int64_t threads);
 /// Adds shared memory to each launch, of which the result is the first byte, at a multiple of `alignment`; at most so many bytes in all, 0: no limit.

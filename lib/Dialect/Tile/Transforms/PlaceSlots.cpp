@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::tile;
 
 namespace {
-/// Counts slots of one channel through the operations of a role.
+/// Counts slots of one channel through the operations of a role; or joins, without a channel.
 class SlotCounter {
 public:
   SlotCounter(Value channel, IRRewriter &rewriter) : channel(channel), rewriter(rewriter) {}
@@ -23,8 +23,13 @@ public:
   Value walk(Block &block, Value count);
 
 private:
+  bool isCounted(Operation *op) const {
+    if (!channel)
+      return isa<JoinOp>(op);
+    return op->getNumOperands() && op->getOperand(0) == channel && isa<AcquireOp, PublishOp, ReceiveOp, ReleaseOp>(op);
+  }
   bool isUsedIn(Operation *op) const {
-    return llvm::any_of(channel.getUsers(), [&](Operation *user) { return op->isProperAncestor(user); });
+    return op->walk([&](Operation *inner) { return inner != op && isCounted(inner) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
   }
   Value walkLoop(scf::ForOp loop, Value count);
   Value walkBranch(scf::IfOp branch, Value count);
@@ -72,9 +77,9 @@ Value SlotCounter::walk(Block &block, Value count) {
       count = walkLoop(loop, count);
     } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isUsedIn(branch)) {
       count = walkBranch(branch, count);
-    } else if (op.getNumOperands() && op.getOperand(0) == channel && isa<AcquireOp, PublishOp, ReceiveOp, ReleaseOp>(op)) {
+    } else if (isCounted(&op)) {
       op.insertOperands(op.getNumOperands(), count);
-      if (!isa<PublishOp, ReleaseOp>(op))
+      if (!isa<PublishOp, ReleaseOp, JoinOp>(op))
         continue;
       rewriter.setInsertionPointAfter(&op);
       Value one = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 32);
@@ -89,12 +94,17 @@ static LogicalResult placeSlots(RolesOp roles) {
   SmallVector<ChannelOp> channels;
   for (ChannelOp channel : roles->getBlock()->getOps<ChannelOp>())
     channels.push_back(channel);
-  for (ChannelOp channel : channels)
+  auto count = [&](Value channel) {
     for (Region *role : {&roles.getLoad(), &roles.getCompute()}) {
       rewriter.setInsertionPointToStart(&role->front());
-      Value none = arith::ConstantIntOp::create(rewriter, channel.getLoc(), 0, 32);
+      Value none = arith::ConstantIntOp::create(rewriter, roles.getLoc(), 0, 32);
       SlotCounter(channel, rewriter).walk(role->front(), none);
     }
+  };
+  for (ChannelOp channel : channels)
+    count(channel);
+  if (hasJoins(roles))
+    count(Value());
   return success();
 }
 

@@ -45,8 +45,8 @@ private:
 
 LogicalResult LoaderSlice::find(Block &body) {
   all = &body;
-  WalkResult walked = body.walk([&](FetchOp fetch) {
-    return failed(needOperation(fetch)) ? WalkResult::interrupt() : WalkResult::advance();
+  WalkResult walked = body.walk([&](Operation *op) {
+    return isa<FetchOp, JoinOp>(op) && failed(needOperation(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
 }

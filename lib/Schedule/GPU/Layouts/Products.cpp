@@ -516,7 +516,7 @@ static StagedOperands stageOperands(const LeafForm &form, unsigned number, const
 tile::SharedType StagedOperands::rhsOf(int64_t products, int64_t columns) const {
   SmallVector<int64_t> shape(rhs.getShape());
   shape[rhsTransposed ? 0 : 1] = products * columns;
-  return tile::SharedType::get(rhs.getContext(), shape, rhs.getElementType(), rhs.getPad(), rhs.getStages());
+  return tile::SharedType::get(rhs.getContext(), shape, rhs.getElementType(), rhs.getPad(), rhs.getStages(), rhs.getSwizzle());
 }
 
 StagedOperands::Part StagedOperands::partOf(tile::SharedType rhs, int64_t products) const {
@@ -587,16 +587,22 @@ public:
   }
 
   /// The same for warp groups: all threads beneath each other, with all columns that a block has; nothing where these or the rows don't fill it.
-  tile::ProductAttr chooseGroups(int64_t fused) {
+  tile::ProductAttr chooseGroups(const FusedNests &behind) {
     using P = tile::ProductAttr;
+    const int64_t fused = behind.count;
     const int64_t groups = context.threads / tile::PipelineAttr::groupThreads, rows = groups * P::groupRows;
     if (context.threads % tile::PipelineAttr::groupThreads != 0 || groups > tile::PipelineAttr::mostComputers)
       return nullptr;
-    const int64_t columns = std::min<int64_t>(int64_t(llvm::alignTo(n, P::groupColumnUnit)), P::mostGroupColumns);
+    // (Several products may go on from the same sums.)
+    int64_t together = behind.sums;
+    for (unsigned joined : behind.products)
+      together = std::max(together, int64_t(form.graph.nests[joined].members.size()));
+    const int64_t unit = columnUnitOfGroups(nest, product);
+    const int64_t columns = std::min<int64_t>(int64_t(llvm::alignTo(n, unit)), P::mostGroupColumns / together / unit * unit);
     const int64_t own[] = {2, columns / warpColumns};
-    if (k < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
+    if (termsOfGroups(form, number, behind) < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
       return nullptr;
-    if (m < rows || n < P::groupColumnUnit || own[0] * own[1] * sums > mostOwnSums)
+    if (columns == 0 || m < rows || n < P::groupColumnUnit || own[0] * own[1] * together > mostOwnSums)
       return nullptr;
     return P::get(product.sum.getContext(), ArrayRef<int64_t>{rows, columns}, own, P::groupStep, /*stages=*/1, /*mma=*/false, /*wgmma=*/true, /*joined=*/false,
                   /*carried=*/false, fused, tile::BlockedAttr(), tile::MoveAttr(), tile::MoveAttr(), tile::ReadsAttr(), ArrayRef<int64_t>());
@@ -745,11 +751,25 @@ bool schedule::fitsTensorMap(const LeafForm &form, const Nest &nest, const Eleme
 
 bool schedule::fitsGroups(const LeafForm &form, unsigned number, const ProductTiles &product) {
   const Nest &nest = form.graph.nests[number];
-  const NestMember &member = nest.members.front();
   const Contraction &loops = product.loops;
-  if (!fitsMatrixUnits(product) || product.operands.size() != 1 || product.rows == Rows::batch)
+  // Right operands are of one kind: those of products with a left operand in common are parts of a tile.
+  if (!fitsMatrixUnits(product) || product.rows == Rows::batch)
     return false;
-  return fitsTensorMap(form, nest, member.reads[loops.lhs], loops.m, loops.k) && fitsTensorMap(form, nest, member.reads[loops.rhs], loops.n, loops.k);
+  const NestMember &first = nest.members.front();
+  return llvm::all_of(llvm::zip_equal(nest.members, product.operands), [&](const auto &own) {
+    const auto &[member, operands] = own;
+    const ElementView &lhs = member.reads[size_t(operands.first)], &rhs = member.reads[size_t(operands.second)];
+    return fitsTensorMap(form, nest, lhs, loops.m, loops.k) && fitsTensorMap(form, nest, rhs, loops.n, loops.k) &&
+           isAlongTerms(nest, rhs, loops.n, loops.k) == isAlongTerms(nest, first.reads[size_t(loops.rhs)], loops.n, loops.k);
+  });
+}
+
+int64_t schedule::columnUnitOfGroups(const Nest &nest, const ProductTiles &product) {
+  if (product.getWidest() == 1)
+    return tile::ProductAttr::groupColumnUnit;
+  // A part of a tile is whole slabs, or whole eights of rows.
+  const bool alongTerms = isAlongTerms(nest, nest.members.front().reads[size_t(product.loops.rhs)], product.loops.n, product.loops.k);
+  return alongTerms ? tile::ProductAttr::groupColumnUnit : tile::groupSwizzle / bytesOfElement(product.rhs);
 }
 
 bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machine) {
@@ -759,6 +779,29 @@ bool schedule::usesMatrixUnits(const ProductTiles &product, const Machine &machi
 /// Whether the leaf is a product and what is computed with it: nothing else needs all threads of a block.
 static bool isAllFused(const LeafForm &form, unsigned number, const FusedNests &behind) {
   return number == 0 && size_t(behind.count) + 1 == form.graph.nests.size();
+}
+
+int64_t schedule::termsOfGroups(const LeafForm &form, unsigned number, const FusedNests &behind) {
+  auto termsOf = [&](unsigned nest) {
+    int64_t terms = 1;
+    for (auto [size, reduced] : llvm::zip_equal(form.graph.nests[nest].sizes, form.graph.nests[nest].reduced))
+      terms *= reduced ? size : 1;
+    return terms;
+  };
+  int64_t terms = termsOf(number);
+  for (unsigned joined : behind.products)
+    terms += termsOf(joined);
+  return terms;
+}
+
+bool schedule::isAllOfGroups(const LeafForm &form, unsigned number, const ProductTiles &product, const FusedNests &behind, const TileContext &context) {
+  if (!isAllFused(form, number, behind))
+    return false;
+  return llvm::all_of(behind.products, [&](unsigned next) {
+    std::string why;
+    std::optional<ProductTiles> other = matchProduct(form, next, context, why);
+    return other && fitsGroups(form, next, *other);
+  });
 }
 
 tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number, const TileContext &context,
@@ -775,10 +818,10 @@ tile::ProductAttr schedule::chooseProduct(const LeafForm &form, unsigned number,
   if (m * n < context.threads * least || std::min(m, n) < least || productOf(form.graph.nests[number], product->loops.k) < least)
     return nullptr;
   ProductChooser chooser(form, number, *product, context, machine);
-  // (A block that shares its SM leaves its loader no room; one that waits for others has its slots in use.)
-  if (context.groups && hasGroups(machine) && context.resident == 1 && !context.alone && fitsGroups(form, number, *product)) {
-    FusedNests alone = findFused(form, number, *product, context, /*wholeRows=*/false, /*joins=*/false);
-    if (tile::ProductAttr attribute = alone.sums == 1 && isAllFused(form, number, alone) ? chooser.chooseGroups(alone.count) : nullptr)
+  // (A block that shares its SM leaves its loader no room.)
+  if (context.groups && hasGroups(machine) && context.resident == 1 && fitsGroups(form, number, *product)) {
+    FusedNests behind = findFused(form, number, *product, context);
+    if (tile::ProductAttr attribute = isAllOfGroups(form, number, *product, behind, context) ? chooser.chooseGroups(behind) : nullptr)
       return attribute;
   }
   FusedNests fused = findFused(form, number, *product, context), withRows = findFused(form, number, *product, context, /*wholeRows=*/true);
@@ -819,15 +862,14 @@ FailureOr<ProductTiles> schedule::readProduct(tile::ProductAttr attribute, const
     return failure();
   }
   if (attribute.getWgmma() && !fitsGroups(form, number, *product)) {
-    wrong = "wgmma multiplies one pair of matrices that TMA can bring: an axis of each is adjacent, other strides are multiples of 16 bytes";
+    wrong = "wgmma multiplies matrices that TMA can bring, all of one order: an axis of each is adjacent, other strides are multiples of 16 bytes";
     return failure();
   }
   int64_t across = attribute.getBlock()[1] / attribute.getThread()[1];
   bool wholeRows = holdsRows(extentsOf(form, number, *product, context).second, attribute.getBlock()[1], across,
                              context.threads, attribute.usesMatrixUnits());
-  const bool joins = !attribute.getWgmma();
-  int64_t most = findFused(form, number, *product, context, wholeRows, joins).count;
-  FusedNests behind = findFused(form, number, *product, context, wholeRows, joins, attribute.getFused());
+  int64_t most = findFused(form, number, *product, context, wholeRows, /*joins=*/true).count;
+  FusedNests behind = findFused(form, number, *product, context, wholeRows, /*joins=*/true, attribute.getFused());
   product->sums = behind.sums;
   int64_t own = attribute.getThread()[0] * attribute.getThread()[1] * product->sums;
   if (own > mostOwnSums) {

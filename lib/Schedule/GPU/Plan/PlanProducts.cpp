@@ -43,7 +43,9 @@ struct ProductWork {
   std::optional<ProductTiles> product; // the largest
   std::string why;                     // the last product that is none for tiles
   bool fuses = false; // something is computed while a tile is in registers
-  bool fitsGroups = false; // warp groups may multiply the largest
+  int64_t groupColumnUnit = 0; // of a tile, if warp groups multiply the largest; 0: they may not
+  int64_t groupTerms = 0;      // that these add to a sum
+  int64_t groupSums = 1;       // tiles of sums that a thread has then
   int64_t chainRows = 0; // of one row, where warp groups may compute the largest's leaf as a chain of products; 0: they may not
   bool inSteps = false; // of the grid, which deals its points in each
   bool alone = false; // thread blocks wait for each other: an SM has one
@@ -132,7 +134,12 @@ static void addLeaf(ProductWork &work, const LeafForm &form, bool rowWise, int64
     work.members = int64_t(nest.members.size());
     work.widest = product->getWidest();
     work.shared = countShared(nest, *product);
-    work.fitsGroups = form.graph.nests.size() == size_t(fused.count) + 1 && fitsGroups(form, unsigned(i), *product);
+    const bool hasGroups = fitsGroups(form, unsigned(i), *product) && isAllOfGroups(form, unsigned(i), *product, fused, context);
+    work.groupColumnUnit = hasGroups ? columnUnitOfGroups(nest, *product) : 0;
+    work.groupTerms = termsOfGroups(form, unsigned(i), fused);
+    work.groupSums = fused.sums;
+    for (unsigned joined : fused.products)
+      work.groupSums = std::max(work.groupSums, int64_t(form.graph.nests[joined].members.size()));
     work.product = std::move(product);
   }
   std::string whyNot;
@@ -258,11 +265,11 @@ public:
     TaskTiles best = before;
     if (work.chainRows > 0)
       return chooseChain(before);
-    if (needsAll || !hasGroups(machine) || !work.fitsGroups || work.rows != Rows::m || work.m != 1 || work.sums != 1 ||
-        work.k < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
+    if ((needsAll && !work.alone) || !hasGroups(machine) || work.groupColumnUnit == 0 || work.rows != Rows::m || work.m != 1 ||
+        work.groupTerms < P::groupStep * planning.productLongSteps) // a few steps fill no pipeline
       return best;
     for (int64_t threads : planning.blockThreads)
-      for (int64_t columns = P::groupColumnUnit; columns <= P::mostGroupColumns; columns *= 2) {
+      for (int64_t columns = work.groupColumnUnit; columns * work.groupSums <= P::mostGroupColumns; columns *= 2) {
         const int64_t groups = threads / tile::PipelineAttr::groupThreads;
         if (threads % tile::PipelineAttr::groupThreads != 0 || groups > tile::PipelineAttr::mostComputers ||
             (isWide ? work.n < 2 * columns : columns / 2 >= work.n || columns < work.n))
@@ -389,7 +396,7 @@ private:
   }
   void priceGroups(TaskTiles &tiles) const {
     double padded = double(tiles.m) * paddedColumns(tiles, work.n);
-    double seconds = padded * double(work.k) * secondsInGroups(*work.product, machine, tiles.m, tiles.n);
+    double seconds = padded * double(work.k) * double(work.members) * secondsInGroups(*work.product, machine, tiles.m, tiles.n * work.widest);
     auto parts = double(partsOf(tiles));
     tiles.seconds = allTasks(seconds / parts, parts, tasksOf(tiles), double(tiles.rows), double(planning.blockThreads.back()), double(tiles.resident));
   }
@@ -512,6 +519,7 @@ FailureOr<ProductTasks> GpuPlanner::chooseTasks(ArrayRef<BlockOp> nest, ArrayRef
     return together;
   ProductWork alone = work;
   alone.sums = work.members;
+  alone.groupColumnUnit = 0; // (which have all that a leaf computes)
   alone.results = double(work.sums - work.members) * double(work.members) / double(work.sums); // (the largest nest stands for all)
   FailureOr<ProductTasks> apart = tileTasks(nest, free, plan, alone, needsAll);
   if (failed(apart))

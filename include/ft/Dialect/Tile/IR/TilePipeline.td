@@ -72,7 +72,7 @@ def Tile_ChannelType : Tile_Type<"Channel", "channel"> {
 // Operands of products
 //===----------------------------------------------------------------------===//
 
-def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead]>]> {
+def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
   let summary = "a part of a tensor as a tile in shared memory";
   let description = [{
     ```mlir
@@ -81,22 +81,39 @@ def Tile_FetchOp : Tile_Op<"fetch", [MemoryEffects<[MemRead]>]> {
     The tile begins at the coordinates, the slowest first; elements outside of the tensor are zeros. A box is a slab of the tile (`!tile.shared`): those that
     follow lie one after the other along the last dimension. Where in shared memory the tile lies, and who copies it when, is open: `tile-make-channels` decides.
 
-    (1) a coordinate for each dimension; (2) elements and swizzle are those of the map; (3) a box has the tile's rows, and columns of one slab.
+    With several maps the tile has a part of each, of equal size: the weights of gates that one product multiplies. Parts lie one after the other along the
+    rows if a box has fewer rows than the tile, else along the columns. Coordinates of the first map come first.
+
+    With conditions the tile is fetched by the first map whose condition holds. The first layer reads the input, the others what the layer below has written.
+
+    (1) A coordinate for each dimension of each map. (2) Elements and swizzle are those of the maps. (3) A box has the rows of a part, and columns of one slab.
+    (4) Parts are whole eights of rows, or whole slabs. (5) No condition, or one for each map but the last.
   }];
-  let arguments = (ins Tile_TensorMapType:$map, Variadic<I64>:$coordinates);
+  let arguments = (ins Variadic<Tile_TensorMapType>:$maps, Variadic<I64>:$coordinates, Variadic<I1>:$conditions);
   let results = (outs Tile_SharedType:$result);
-  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` qualified(type($map)) `->` qualified(type($result))";
+  let assemblyFormat = "$maps `[` $coordinates `]` (`if` $conditions^)? attr-dict `:` qualified(type($maps)) `->` qualified(type($result))";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Coordinates of one of the maps.
+    ::mlir::ValueRange getCoordinatesOf(unsigned number);
+    /// Parts that lie side by side in the tile, one if maps are alternatives.
+    int64_t getParts() { return getConditions().empty() ? int64_t(getMaps().size()) : 1; }
+  }];
 }
 
 def Tile_StartFetchOp : Tile_Op<"start_fetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "begins to copy a part of a tensor into a tile";
   let description = [{
-    What `tile.fetch` says, on its way into `tile` when this returns; its bytes count at the barrier when they have landed.
+    What `tile.fetch` says of one map, on its way into `tile` when this returns; its bytes count at the barrier when they have landed. Of `parts` that the tile
+    has it is number `part`.
 
-    (1) to (3) as `tile.fetch`.
+    (1) to (4) as `tile.fetch`; (5) there is such a part.
   }];
-  let arguments = (ins Tile_TensorMapType:$map, Variadic<I64>:$coordinates, Tile_SharedType:$tile, Tile_SharedPointer:$barrier);
+  let arguments = (ins Tile_TensorMapType:$map, Variadic<I64>:$coordinates, Tile_SharedType:$tile, Tile_SharedPointer:$barrier,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$part, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$parts);
+  let builders = [OpBuilder<(ins "::mlir::Value":$map, "::mlir::ValueRange":$coordinates, "::mlir::Value":$tile, "::mlir::Value":$barrier), [{
+    build($_builder, $_state, map, coordinates, tile, barrier, /*part=*/uint64_t(0), /*parts=*/uint64_t(1));
+  }]>];
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $tile `counts` $barrier attr-dict `:` qualified(type($map)) `->` qualified(type($tile))
   }];
@@ -242,6 +259,18 @@ def Tile_ReleaseOp : Tile_Op<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
 //===----------------------------------------------------------------------===//
 // What is known at the end
 //===----------------------------------------------------------------------===//
+
+def Tile_JoinOp : Tile_Op<"join", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the loading role goes on once all computing threads are here";
+  let description = [{
+    It stands after a grid barrier, which the computing role alone takes part in. What threads of the grid wrote before the barrier is seen by fetches after it. `at` says
+    how many have come before (`tile-place-slots`). The computing role waits for the loading one no longer than until that has come to the join before.
+
+    (1) It stands in a kernel with `tile.pipeline`, or in a role.
+  }];
+  let arguments = (ins Optional<I32>:$position);
+  let assemblyFormat = "(`at` $position^)? attr-dict";
+}
 
 def Tile_FlagOp : Tile_Op<"flag", [Pure]> {
   let summary = "what has happened in any thread of a block";

@@ -62,6 +62,7 @@ def TileSplitRoles : PipelinePass<"tile-split-roles"> {
     What a kernel with `tile.pipeline` does becomes `tile.roles` (FT §5.3; "warp specialization"). The computing role has all of it. The loading role has the
     same loops and conditions without what no `tile.fetch` needs: it runs ahead over steps, tiles and tasks alike. What both use and has no
     effect, such as tensor maps, stays before. Barriers of the block become those of the computing groups; the launch gets the loaders' threads.
+    After a barrier of the grid, which the computing role takes part in, both roles have `tile.join`: the loading one waits there.
     Where no thread reads what another one writes, barriers go: groups need not wait for each other.
 
     A fetch whose coordinates depend on what the computing role makes is an error.
@@ -119,7 +120,7 @@ def TileCheckPhases : PipelinePass<"tile-check-phases"> {
   string writes = "errors";
   let description = [{
     A slot that is acquired and not published, or received and not released, on some path is an error. So is a release while a product that reads the slot may be in
-    flight. So are a channel that both roles write or read, roles whose loops around a channel differ, and a barrier of the whole block in a role.
+    flight. So are a channel that both roles write or read, roles whose loops around a channel or a join differ, and a barrier of the whole block in a role.
     Before a role has waited for the launches before, it touches no memory, but for fetches of what no launch writes.
   }];
 }

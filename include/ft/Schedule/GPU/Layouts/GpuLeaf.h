@@ -155,7 +155,7 @@ struct ProductTiles;
 bool fitsMatrixUnits(const ProductTiles &product);
 /// Whether they pay on this machine.
 bool usesMatrixUnits(const ProductTiles &product, const Machine &machine);
-/// Whether warp groups can multiply nest `number` of a leaf, so far as is known before memory is placed: one product of halves whose operands TMA can
+/// Whether warp groups can multiply nest `number` of a leaf, so far as is known before memory is placed: products of halves whose operands TMA can
 /// bring.
 bool fitsGroups(const LeafForm &form, unsigned number, const ProductTiles &product);
 /// Whether TMA can bring boxes of the operand's matrix of a nest. Each of its axes is one run of memory, and one of them is adjacent. What follows
@@ -223,6 +223,12 @@ struct FusedNests {
 /// for each row. With `joins` products of the same tile are such nests, too.
 FusedNests findFused(const LeafForm &form, unsigned number, const ProductTiles &product, const TileContext &context,
                      bool wholeRows = false, bool joins = true, int64_t most = std::numeric_limits<int64_t>::max());
+/// Whether a leaf is products of warp groups and what is computed of their sums: nothing else needs all threads of a block.
+bool isAllOfGroups(const LeafForm &form, unsigned number, const ProductTiles &product, const FusedNests &behind, const TileContext &context);
+/// Terms that such a leaf adds to a sum, of all its products.
+int64_t termsOfGroups(const LeafForm &form, unsigned number, const FusedNests &behind);
+/// What the columns of a tile of warp groups are a multiple of.
+int64_t columnUnitOfGroups(const leaf::Nest &nest, const ProductTiles &product);
 /// What of a joined product does not fit the one that it is computed with; empty: all does.
 std::string checkJoined(tile::ProductAttr joined, tile::ProductAttr with);
 /// A view of a nest after the product, as one over the product's parallel loops: what has one value for each row does not

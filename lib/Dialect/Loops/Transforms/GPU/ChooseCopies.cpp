@@ -27,7 +27,7 @@ using namespace mlir::ft::togpu;
 //===----------------------------------------------------------------------===//
 
 /// The memory that an operand of a leaf is a view of.
-static Value memoryOf(Value view) {
+Value togpu::memoryOf(Value view) {
   auto here = view.getDefiningOp<loops::ViewOp>();
   return here ? here.getMemory() : Value();
 }
@@ -58,8 +58,12 @@ static bool isGivenTwice(loops::LaunchOp launch, unsigned number) {
   });
 }
 
+bool togpu::isGivenTwice(BlockArgument memory, ArrayRef<loops::LaunchOp> launches) {
+  return llvm::any_of(launches, [&](loops::LaunchOp launch) { return ::isGivenTwice(launch, memory.getArgNumber()); });
+}
+
 bool togpu::isWritten(BlockArgument memory, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches) {
-  bool isWritten = llvm::any_of(launches, [&](loops::LaunchOp launch) { return isGivenTwice(launch, memory.getArgNumber()); });
+  bool isWritten = isGivenTwice(memory, launches);
   // (What is chosen among several places is read; a leaf's outputs and stores name their memory.)
   kernel.walk([&](Operation *op) {
     if (auto leaf = dyn_cast<loops::LeafOp>(op))

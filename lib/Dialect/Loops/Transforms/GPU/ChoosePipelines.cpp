@@ -22,26 +22,6 @@ using namespace mlir;
 using namespace mlir::ft;
 using namespace mlir::ft::togpu;
 
-MapRequest togpu::requestOf(tile::SharedType type, bool alongTerms) {
-  using Terms = MapRequest::Terms;
-  MapRequest request;
-  request.rows = type.getShape()[0];
-  request.columns = type.getSlabColumns();
-  request.swizzle = type.getSwizzle();
-  request.terms = alongTerms ? Terms::columns : Terms::rows;
-  request.step = type.getShape()[alongTerms ? 1 : 0];
-  return request;
-}
-
-std::string togpu::readFetch(OperandMap &map, const ProductShape &shape, const schedule::ProductTiles &product, const leaf::Nest &nest, bool isLhs) {
-  const schedule::StagedOperands &staged = product.staged;
-  const leaf::ElementView &view = nest.members.front().reads[isLhs ? product.loops.lhs : product.loops.rhs];
-  const bool alongTerms = isLhs ? !staged.lhsTransposed : staged.rhsTransposed;
-  const Axis &own = isLhs ? shape.m : shape.n;
-  return map.read(view, alongTerms ? own : shape.k, alongTerms ? shape.k : own, [](int loop) { return loop; }, product.loops.batch,
-                  requestOf(isLhs ? staged.lhs : staged.rhs, alongTerms));
-}
-
 static bool hasGroups(loops::LeafOp leaf) {
   return leaf.getLayoutsAttr() && llvm::any_of(leaf.getLayoutsAttr(), [](Attribute layout) {
            if (isa<tile::ChainAttr>(layout))
@@ -62,6 +42,7 @@ public:
 private:
   FailureOr<std::string> findObstacle(loops::LeafOp leaf);
   std::string findObstacle(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan);
+  std::string describeWaits(ArrayRef<loops::LeafOp> leaves);
   LogicalResult layOutWithout(loops::LeafOp leaf);
   LogicalResult layOutBehind(loops::LeafOp leaf, int64_t rows);
   tile::PipelineAttr choose();
@@ -108,17 +89,30 @@ static bool stays(loops::LeafOp leaf, const leaf::LeafGraph &graph, const leaf::
   return loop && isInvariant(leaf.getInputs()[graph.buffers[size_t(view.buffer)].number], loop);
 }
 
+/// Why the operands of a nest's products can't be fetched; empty: they can.
+static std::string describeObstacle(const FetchedProduct &product, ArrayRef<bool> sides) {
+  for (ArrayRef<unsigned> sweep : product.product.sweeps)
+    for (bool isLhs : sides)
+      for (unsigned member : isLhs ? sweep.take_front() : sweep) {
+        OperandFetch fetch;
+        if (std::string why = readFetch(fetch, product, member, isLhs); !why.empty())
+          return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
+        // (A tile has parts or alternatives.)
+        if (!isLhs && fetch.places.size() > 1 && sweep.size() > 1)
+          return "the right operands of products side by side are chosen among several places";
+      }
+  return "";
+}
+
 /// The same of a chain's products. What they take on the left may stay, what they take on the right comes one after the other.
 std::string PipelineChooser::findObstacle(loops::LeafOp leaf, const leaf::LeafGraph &graph, const schedule::ChainPlan &plan) {
-  for (auto [i, nest] : llvm::enumerate(plan.nests))
-    for (bool isLhs : {true, false}) {
-      if (!nest.product || (isLhs && nest.left))
-        continue;
-      ProductShape shape(graph, unsigned(i), *nest.product, leaf.getMost());
-      OperandMap map(leaf, graph, launches);
-      if (std::string why = readFetch(map, shape, *nest.product, graph.nests[i], isLhs); !why.empty())
-        return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
-    }
+  for (auto [i, nest] : llvm::enumerate(plan.nests)) {
+    const bool both[] = {true, false}, right[] = {false};
+    if (!nest.product)
+      continue;
+    if (std::string why = describeObstacle({leaf, graph, launches, unsigned(i), *nest.product}, nest.left ? ArrayRef(right) : ArrayRef(both)); !why.empty())
+      return why;
+  }
   int64_t ofLeaf = 0, ofSlot = 0, products = 0;
   for (auto [i, nest] : llvm::enumerate(plan.nests)) {
     if (!nest.product)
@@ -166,11 +160,8 @@ FailureOr<std::string> PipelineChooser::findObstacle(loops::LeafOp leaf) {
       continue;
     const schedule::ProductTiles &product = *tiles.product;
     ProductShape shape(graph, unsigned(i), product, leaf.getMost());
-    for (bool isLhs : {true, false}) {
-      OperandMap map(leaf, graph, launches);
-      if (std::string why = readFetch(map, shape, product, graph.nests[i], isLhs); !why.empty())
-        return std::string(isLhs ? "its left operand: " : "its right operand: ") + why;
-    }
+    if (std::string why = describeObstacle({leaf, graph, launches, unsigned(i), product}, {true, false}); !why.empty())
+      return why;
     slotBytes = std::max(slotBytes, product.staged.lhs.getBytes() + product.staged.rhs.getBytes() + 2 * tile::ChannelType::barrierBytes);
     steps = std::max<int64_t>(steps, llvm::divideCeil(shape.k.most, product.attribute.getStep()));
   }
@@ -249,12 +240,26 @@ void PipelineChooser::keepBlocks() {
     kernel->setAttr(loops::names::grid, loops::GridAttr::get(grid.getContext(), grid.getBlock(), units));
 }
 
+/// Why a kernel whose thread blocks wait for each other can't have roles; empty: it can, or they don't wait.
+std::string PipelineChooser::describeWaits(ArrayRef<loops::LeafOp> leaves) {
+  if (!hasWaits(kernel))
+    return "";
+  auto isChain = [](loops::LeafOp leaf) { return leaf.getLayoutsAttr() && llvm::any_of(leaf.getLayoutsAttr(), llvm::IsaPred<tile::ChainAttr>); };
+  if (llvm::any_of(leaves, isChain))
+    return "its thread blocks wait for each other around a chain of products";
+  // The loading role counts barriers in loops and conditions, in none that data end.
+  const bool isOpen = kernel.walk([](loops::SyncOp sync) {
+                              return sync.getKind() == etdg::SyncKind::Grid && sync->getParentOfType<scf::WhileOp>() ? WalkResult::interrupt() : WalkResult::advance();
+                            }).wasInterrupted();
+  return isOpen ? "its thread blocks wait for each other until data say so" : "";
+}
+
 LogicalResult PipelineChooser::run() {
   SmallVector<loops::LeafOp> leaves;
   kernel.walk([&](loops::LeafOp leaf) { leaves.push_back(leaf); });
   if (llvm::none_of(leaves, hasGroups))
     return success();
-  std::string obstacle = hasWaits(kernel) ? "its thread blocks wait for each other" : "";
+  std::string obstacle = describeWaits(leaves);
   for (loops::LeafOp leaf : leaves) {
     if (!obstacle.empty())
       break;
@@ -281,7 +286,7 @@ LogicalResult PipelineChooser::run() {
         return failure();
     if (!kernel->hasAttr(tile::names::pipeline)) {
       kernel->setAttr(tile::names::pipeline, choose());
-      keepBlocks();
+      keepBlocks(); // (as many as wait for each other are there already)
     }
     return success();
   }

@@ -97,6 +97,31 @@ static bool storesItself(loops::LeafOp leaf) {
   return last < leaf.getOutputs().size();
 }
 
+/// Whether nothing of a task comes after the leaf, and any thread block may have any task: none reads what another one stores before the next barrier
+/// of the grid.
+static bool endsTask(loops::LeafOp leaf) {
+  bool isDealt = false;
+  for (Operation *op = leaf; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    loops::LevelAttr level = loops::levelOf(op);
+    isDealt |= level && level.getLevel() == etdg::LoopLevel::Grid;
+    if (level && (level.getLevel() != etdg::LoopLevel::Grid || level.getMapping() == etdg::IterationMapping::Static))
+      return false;
+    if (op != leaf && !level && !isa<scf::IfOp>(op))
+      return isDealt;
+    for (Operation *next = op->getNextNode(); next && !isDealt; next = next->getNextNode())
+      if (!next->hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(next))
+        return false;
+  }
+  return isDealt;
+}
+
+/// Whether warp groups compute all of a leaf: what they share goes through channels.
+static bool isOfGroups(const LeafTiling &tiling) {
+  if (tiling.tiles.empty() || !tiling.tiles.front().product || !tiling.tiles.front().product->attribute.getWgmma())
+    return false;
+  return size_t(tiling.tiles.front().product->attribute.getFused()) + 1 == tiling.tiles.size();
+}
+
 /// The loop nests after which threads wait: each that does not stay in registers with a product before it. Rows in registers are a lane's own, and
 /// for what is on its way those wait who read it.
 static SmallVector<bool> chooseSyncs(loops::LeafOp leaf, const LeafTiling &tiling, size_t nests) {
@@ -107,6 +132,8 @@ static SmallVector<bool> chooseSyncs(loops::LeafOp leaf, const LeafTiling &tilin
     if (tiles.product)
       for (int64_t behind = 0; behind < tiles.product->attribute.getFused(); ++behind)
         syncs[i + size_t(behind)] = false;
+  if (isOfGroups(tiling) && hasWaits(leaf->getParentOfType<func::FuncOp>()) && endsTask(leaf))
+    syncs.back() = false;
   return syncs;
 }
 

@@ -12,7 +12,11 @@ namespace mlir::ft::togpu {
 /// Why threads have to wait for what a leaf's only nest copies, where they move it as it is said; empty: they need not.
 std::string describeWaiting(loops::LeafOp leaf, const leaf::Nest &nest, tile::NestAttr said, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches);
 
+/// The memory that a view of a leaf is of.
+Value memoryOf(Value view);
+
 /// Whether a kernel may write memory that it is given as an argument.
+bool isGivenTwice(BlockArgument memory, ArrayRef<loops::LaunchOp> launches);
 bool isWritten(BlockArgument memory, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches);
 
 /// Whether a leaf says that its threads go on.

@@ -7,11 +7,26 @@
 
 namespace mlir::ft::togpu {
 
-/// The boxes that a tile in shared memory is made of; `alongTerms`: its rows have adjacent terms.
-MapRequest requestOf(tile::SharedType type, bool alongTerms);
+/// Where an operand of a product may be fetched from: the first place whose condition holds. The last one has none.
+struct OperandFetch {
+  struct Place {
+    Value condition;
+    std::shared_ptr<OperandMap> map; // null: zeros
+  };
+  SmallVector<Place> places;
+};
 
-/// Reads how an operand of a product is a tensor of which its steps are boxes; why it is none, empty: it is.
-std::string readFetch(OperandMap &map, const ProductShape &shape, const schedule::ProductTiles &product, const leaf::Nest &nest, bool isLhs);
+/// A product of a leaf that launches run.
+struct FetchedProduct {
+  loops::LeafOp leaf;
+  const leaf::LeafGraph &graph;
+  ArrayRef<loops::LaunchOp> launches;
+  unsigned number; // of its nest
+  const schedule::ProductTiles &product;
+};
+
+/// Reads how an operand of one of a nest's products is tensors of which its steps are boxes; why it is none, empty: it is.
+std::string readFetch(OperandFetch &fetch, const FetchedProduct &product, unsigned member, bool isLhs);
 
 } // namespace mlir::ft::togpu
 

@@ -4,7 +4,7 @@
 
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/IndexForms.h"
 #include "ft/Dialect/Loops/Transforms/GPU/Analysis/LeafInBlock.h"
-#include "ft/Dialect/Loops/Transforms/GPU/ChooseCopies.h"
+#include "ft/Dialect/Loops/Transforms/GPU/Analysis/WritesBeside.h"
 
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -19,15 +19,12 @@ using namespace mlir::ft::togpu;
 //===----------------------------------------------------------------------===//
 
 /// The buffer that the operand lies in, and that no thread writes it meanwhile: threads and TMA are two views of memory.
-std::string OperandMap::readMemory(const leaf::Buffer &buffer) {
-  if (buffer.kind != leaf::Buffer::Kind::Input)
-    return "it is made inside of the leaf";
-  auto view = leaf.getInputs()[buffer.number].getDefiningOp<loops::ViewOp>();
+std::string OperandMap::readMemory(const leaf::Buffer &buffer, const InputPlace &place) {
   auto kernel = leaf->getParentOfType<func::FuncOp>();
-  auto memory = view ? dyn_cast<BlockArgument>(view.getMemory()) : BlockArgument();
+  auto memory = dyn_cast<BlockArgument>(place.memory);
   if (!memory || memory.getOwner() != &kernel.getBody().front())
-    return "it is chosen among several places, or no memory of the call";
-  if (isWritten(memory, kernel, launches))
+    return "it is no memory of the call";
+  if (isWrittenBeside(memory, leaf, kernel, launches))
     return "the kernel may write it";
   argument = memory.getArgNumber();
   loops::BufferOp first = bufferOf(launches.front());
@@ -41,7 +38,7 @@ std::string OperandMap::readMemory(const leaf::Buffer &buffer) {
   isBatched = buffer.batched && leaf.getMost() > 1;
   element = first.getType().getElement().getElementType();
   elementNumbers = first.getType().getElement().getNumElements();
-  return readDims(view, first);
+  return readDims(place, first);
 }
 
 /// A length in terms of what the kernel is given; nothing where it is not.
@@ -87,12 +84,27 @@ bool OperandMap::hasStrideOf(loops::BufferOp buffer, unsigned dim, OpFoldResult 
   });
 }
 
+/// An index for each dimension of the buffer. What is 0 an offset has no term of.
+SmallVector<loops::ViewOp::Dim> OperandMap::dimsOf(const InputPlace &place, loops::BufferOp buffer) const {
+  if (!place.isChosen)
+    return place.dims;
+  SmallVector<loops::ViewOp::Dim> dims;
+  const loops::ViewOp::Dim *next = place.dims.begin();
+  Builder b(buffer.getContext());
+  for (unsigned d = 0; d < buffer.getType().getDepth(); ++d)
+    if (next != place.dims.end() && hasStrideOf(buffer, d, next->stride))
+      dims.push_back(*next++);
+    else
+      dims.push_back({b.getIndexAttr(0), OpFoldResult(), b.getIndexAttr(0)});
+  return next == place.dims.end() ? dims : SmallVector<loops::ViewOp::Dim>();
+}
+
 /// The dimensions of the buffer as the view has them, then those of its element.
-std::string OperandMap::readDims(loops::ViewOp view, loops::BufferOp buffer) {
-  SmallVector<loops::ViewOp::Dim> said = view.getDims();
+std::string OperandMap::readDims(const InputPlace &place, loops::BufferOp buffer) {
+  SmallVector<loops::ViewOp::Dim> said = dimsOf(place, buffer);
   ArrayRef<LengthAttr> lengths = buffer.getType().getLengths();
   ArrayRef<int64_t> planes = buffer.getPlanes().value_or(ArrayRef<int64_t>());
-  if (said.size() == lengths.size() + 1 && getConstantIntValue(said.back().stride) == 1) {
+  if (!place.isChosen && said.size() == lengths.size() + 1 && getConstantIntValue(said.back().stride) == 1) {
     loops::ViewOp::Dim last = said.pop_back_val();
     std::optional<int64_t> step = getConstantIntValue(last.step);
     if (!step)
@@ -103,13 +115,13 @@ std::string OperandMap::readDims(loops::ViewOp view, loops::BufferOp buffer) {
   if (said.size() != lengths.size())
     return "its view does not have an index for each dimension of the buffer";
   for (auto [d, dim] : llvm::enumerate(said)) {
-    if (!hasStrideOf(buffer, unsigned(d), dim.stride))
+    if (dim.stride && !hasStrideOf(buffer, unsigned(d), dim.stride))
       return "its view has other strides than the buffer";
     std::optional<int64_t> step = getConstantIntValue(dim.step);
     if (isBatched && (!step || *step < 0 || *step > 1))
       return "its rows do not follow each other along one dimension";
     int64_t extent = !planes.empty() && planes[d] != 0 ? planes[d] : lengths[d].getConstant().value_or(-1);
-    dims.push_back({dim.index, getConstantIntValue(dim.stride), extent});
+    dims.push_back({dim.index, dim.stride ? getConstantIntValue(dim.stride) : strideOf(buffer, unsigned(d)), extent});
     dims.back().moves = isBatched && *step == 1;
     dims.back().buffers = int(d);
   }
@@ -118,7 +130,7 @@ std::string OperandMap::readDims(loops::ViewOp view, loops::BufferOp buffer) {
   int64_t stride = elementNumbers;
   for (int64_t extent : buffer.getType().getElement().getShape()) {
     stride /= std::max<int64_t>(extent, 1);
-    dims.push_back({Builder(view.getContext()).getIndexAttr(0), stride, extent});
+    dims.push_back({Builder(buffer.getContext()).getIndexAttr(0), stride, extent});
   }
   return elementNumbers > 0 ? "" : "it has no elements";
 }
@@ -126,6 +138,21 @@ std::string OperandMap::readDims(loops::ViewOp view, loops::BufferOp buffer) {
 int OperandMap::movedDim() const {
   const Dim *found = llvm::find_if(dims, [](const Dim &dim) { return dim.moves; });
   return found == dims.end() ? -1 : int(found - dims.begin());
+}
+
+/// What a dimension's stride is where inner lengths are constants.
+std::optional<int64_t> OperandMap::strideOf(loops::BufferOp buffer, unsigned dim) const {
+  ArrayRef<int64_t> planes = buffer.getPlanes().value_or(ArrayRef<int64_t>());
+  int64_t stride = elementNumbers;
+  if (dim < buffer.getStrided().value_or(0))
+    return std::nullopt;
+  for (unsigned d = dim + 1; d < buffer.getType().getDepth(); ++d) {
+    int64_t extent = !planes.empty() && planes[d] != 0 ? planes[d] : buffer.getType().getLengths()[d].getConstant().value_or(-1);
+    if (extent < 0)
+      return std::nullopt;
+    stride *= extent;
+  }
+  return stride;
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,8 +372,8 @@ std::string OperandMap::checkStrides() const {
   return "";
 }
 
-std::string OperandMap::read(const ElementView &view, const Axis &rowAxis, const Axis &columnAxis, LoopNumber loopOf, ArrayRef<int> batch,
-                             const MapRequest &request) {
+std::string OperandMap::read(const ElementView &view, const InputPlace &place, const Axis &rowAxis, const Axis &columnAxis, LoopNumber loopOf,
+                             ArrayRef<int> batch, const MapRequest &request) {
   if (view.isSplat() || !view.terms.empty())
     return "it is gathered, or no memory";
   if (view.hasBorders())
@@ -354,7 +381,7 @@ std::string OperandMap::read(const ElementView &view, const Axis &rowAxis, const
   if (liftOf(leaf).count > 1)
     return "the leaf computes several iterations at once";
   swizzle = request.swizzle;
-  std::string why = readMemory(graph.buffers[size_t(view.buffer)]);
+  std::string why = readMemory(graph.buffers[size_t(view.buffer)], place);
   auto then = [&](llvm::function_ref<std::string()> next) {
     if (why.empty())
       why = next();

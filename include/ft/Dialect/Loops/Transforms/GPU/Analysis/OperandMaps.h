@@ -21,6 +21,17 @@ struct MapRequest {
   int64_t step = 1;
 };
 
+/// Where an input of a leaf lies, under a condition if it is chosen among several places.
+struct InputPlace {
+  Value condition; // null: in all other cases
+  Value memory;
+  SmallVector<loops::ViewOp::Dim> dims; // of a place that is chosen those that its offset has terms of
+  bool isChosen = false;
+  bool isZero = false; // a constant
+};
+/// The places that a view may be of, the first whose condition holds; nothing where they are computed in another way.
+SmallVector<InputPlace> inputPlacesOf(loops::ViewOp view);
+
 /// An operand as a tensor of at most five dimensions, the slowest first.
 class OperandMap {
 public:
@@ -29,8 +40,9 @@ public:
       : leaf(leaf), graph(graph), launches(launches.begin(), launches.end()) {}
 
   /// Finds the tensor for a view of a nest of products whose matrix has these rows and columns; `batch` are the loops around, `loopOf` numbers all as
-  /// the view does. The reason why there is none; empty: it is found.
-  std::string read(const leaf::ElementView &view, const Axis &rows, const Axis &columns, LoopNumber loopOf, ArrayRef<int> batch, const MapRequest &request);
+  /// the view does. `place` is one of its input's. The reason why there is none; empty: it is found.
+  std::string read(const leaf::ElementView &view, const InputPlace &place, const Axis &rows, const Axis &columns, LoopNumber loopOf, ArrayRef<int> batch,
+                   const MapRequest &request);
 
   tile::TensorMapType getType() const;
   /// The buffer of the call, as a launch gives it.
@@ -61,9 +73,11 @@ private:
     bool hasRows = false, hasColumns = false; // the leaf's rows, columns that thread blocks share, are its slowest digit
     int64_t columnsRatio = 1;                 // neighbours from one of the shared columns to the next
   };
-  std::string readMemory(const leaf::Buffer &buffer);
-  std::string readDims(loops::ViewOp view, loops::BufferOp buffer);
+  std::string readMemory(const leaf::Buffer &buffer, const InputPlace &place);
+  std::string readDims(const InputPlace &place, loops::BufferOp buffer);
+  SmallVector<loops::ViewOp::Dim> dimsOf(const InputPlace &place, loops::BufferOp buffer) const;
   bool hasStrideOf(loops::BufferOp buffer, unsigned dim, OpFoldResult stride) const;
+  std::optional<int64_t> strideOf(loops::BufferOp buffer, unsigned dim) const;
   std::string readRun(const leaf::ElementView &view, const Axis &axis, LoopNumber loopOf, Run &run) const;
   std::string addOffset(int64_t offset);
   std::string addBatch(const leaf::ElementView &view, LoopNumber loopOf, ArrayRef<int> batch);
