@@ -18,8 +18,9 @@ import fractaltensor_rows as rows  # noqa: E402
 TORCH = importlib.util.find_spec("torch") is not None
 
 
-def command(name="fractaltensor"):
-    spec = importlib.util.spec_from_file_location("paper_command", ROOT / f"benchmarks/papers/{name}.py")
+def command(name="papers/fractaltensor"):
+    """A file below benchmarks, by its path: scripts have modules of the same names."""
+    spec = importlib.util.spec_from_file_location("paper_command", ROOT / f"benchmarks/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -38,9 +39,7 @@ class Counters(unittest.TestCase):
 @unittest.skipUnless(TORCH, "PyTorch is not installed")
 class Souffle(unittest.TestCase):
     def test_every_module_is_there(self):
-        import models
-
-        paper = command("souffle")
+        models, paper = command("peers/models"), command("papers/souffle")
         self.assertEqual({*paper.MODULES, *paper.MODELS}, {*models.CASES, *models.OTHERS})
         self.assertLessEqual({*paper.TABLE1, *paper.TABLE3, *paper.TABLE4, *paper.TABLE5}, {*paper.MODULES, *paper.MODELS})
 

@@ -44,3 +44,8 @@
 // Several tiles of rows, the last one with two of them.
 // RUN: ft-run %t.mlir --entry=lstm --engine=emulate --target=sm_90a --machine=%t.json --compare=interpret --multiprocessors=4 --dim N=130 --dim D=2 --dim L=2 | FileCheck %s --check-prefix=EQUAL
 // EQUAL: {{^}}equal
+//
+// A cell of a grid has two sums that go on from the same products: a tile has half of the columns for each.
+// RUN: sed 's/1x64xf32/1x1024xf16/; s/64x64xf32/1024x1024xf16/; s/ft.lengths = {/ft.typical = {N = [256, 256], D = [4, 4], S = [32, 32], T = [32, 32]}, &/' %examples/grid_rnn.mlir > %t.grid.mlir
+// RUN: ft-opt %t.grid.mlir --ft-compile="to=tile target=sm_90a machine=%S/../../machines/h200.json" | FileCheck %s --check-prefix=SUMS
+// SUMS: layouts [#tile.product<block = [128, 128], thread = [2, 32], {{[^>]*}}wgmma, fused = 3,
