@@ -127,6 +127,7 @@ def LoopsChoosePipelines : DecisionPass<"loops-choose-pipelines"> {
     Gives `tile.pipeline` to kernels whose products are of warp groups (`wgmma` in `#tile.product`), where TMA can bring all of their operands. They have as many
     slots as the device's shared memory has room for, and the registers that the loaders leave. Where TMA can't, the leaf gets layouts without warp groups, and a
     remark says why. A pipeline that is given is kept, or refused with the reason.
+    Thread blocks may wait for each other, unless a task writes what another of its leaves fetches.
 
     ```mlir
     func.func @k(…) attributes {loops.kernel, …}

@@ -286,7 +286,7 @@ LogicalResult PipelineChooser::run() {
         return failure();
     if (!kernel->hasAttr(tile::names::pipeline)) {
       kernel->setAttr(tile::names::pipeline, choose());
-      keepBlocks(); // (as many as wait for each other are there already)
+      keepBlocks(); // (where thread blocks wait for each other, loops-choose-tasks has said how many there are)
     }
     return success();
   }

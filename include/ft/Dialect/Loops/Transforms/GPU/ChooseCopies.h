@@ -15,8 +15,9 @@ std::string describeWaiting(loops::LeafOp leaf, const leaf::Nest &nest, tile::Ne
 /// The memory that a view of a leaf is of.
 Value memoryOf(Value view);
 
-/// Whether a kernel may write memory that it is given as an argument.
+/// Whether a launch may give a kernel the memory of an argument as that of another one, too.
 bool isGivenTwice(BlockArgument memory, ArrayRef<loops::LaunchOp> launches);
+/// Whether a kernel may write memory that it is given as an argument.
 bool isWritten(BlockArgument memory, func::FuncOp kernel, ArrayRef<loops::LaunchOp> launches);
 
 /// Whether a leaf says that its threads go on.

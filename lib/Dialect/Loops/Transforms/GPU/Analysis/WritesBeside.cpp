@@ -1,4 +1,4 @@
-//===- WritesBeside.cpp - who writes what a leaf fetches -------------------===//
+//===- WritesBeside.cpp - writes between grid barriers ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tasks between two barriers of the grid depend on each other in no order, since any

@@ -1,4 +1,4 @@
-//===- WritesBeside.h - who writes what a leaf fetches ----------*- C++ -*-===//
+//===- WritesBeside.h - writes between grid barriers ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_WRITESBESIDE_H
 #define FT_DIALECT_LOOPS_TRANSFORMS_GPU_ANALYSIS_WRITESBESIDE_H
